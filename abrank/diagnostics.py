@@ -305,12 +305,12 @@ def is_undone(
 def inspect_clusters(
     n_clusters: int, n_effective: float, *, requested: str, decides: str
 ) -> list[Note]:
-    """Return the cautions that the number of clusters gives."""
+    """Return the cautions on the number of clusters."""
     from abrank.inference.clusters import FEWEST_EFFECTIVE, FEWEST_TO_FLIP
 
-    # Below 3 effective clusters t says nothing, below 7 the bootstrap, and with fewer than 6 no
-    # flip of their signs reaches .05; with fewer than 20 the bootstrap's errors can be too small
-    # where they differ in size.
+    # t needs 3 effective clusters, the bootstrap 7; with fewer than 6 clusters sign flips cannot
+    # reach .05. With fewer than 20 the bootstrap's error may be too small if clusters differ in
+    # size.
     if n_effective < FEWEST_EFFECTIVE[requested]:
         too_few = decides == requested
         values = {

@@ -122,7 +122,7 @@ N_FLIPS = 19_999
 MANY_QUERIES = 10_000
 # z-values closer than this are equal.
 SAME_Z = 1e-9
-# What is held at once: pairs of systems, their differences on all queries, and sums under flips.
+# Limits of memory: pairs of systems, their differences on all queries, and sums for all flips.
 PAIRS_AT_ONCE, DIFFERENCES_AT_ONCE, SUMS_AT_ONCE = 2**12, 2**23, 2**16
 COLUMNS_AT_ONCE = 16
 N_TOLD = 20  # number of progress reports

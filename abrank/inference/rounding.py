@@ -28,10 +28,10 @@ MANY_ROWS = 50_000
 
 
 def round_off(values: FloatArray, *, scale: npt.ArrayLike | None = None) -> FloatArray:
-    """Give values that differ by rounding only one value: .0712 - .0548 and .0164, 1e-17 and 0."""
-    # Sizes no further apart than 1e-10 of the largest one are a group, which takes its smallest
-    # value, or 0. So what is a tie does not depend on the unit. A million sizes of a heavy tail lie
-    # so near to each other without being one: a group is cut where it gets wider than that.
+    """Make values equal that differ by rounding only: .0712 - .0548 and .0164, or 1e-17 and 0."""
+    # Absolute values within 1e-10 of the largest one form a group, which gets its smallest value,
+    # or 0. So ties do not depend on the unit. A million values of a heavy tail are that close
+    # without being equal, so a group is split where it gets wider.
     if values.ndim == 2 and len(values) > MANY_ROWS and values.shape[1] > 1:
         scales = (
             [None] * values.shape[1] if scale is None else np.broadcast_to(scale, len(values.T))

@@ -135,7 +135,7 @@ def _reading(
     return "better" if advantage > 0.0 else "worse"
 
 
-# Joint and paired tests that skewness misleads; pairs that are named.
+# Tests that skewness can mislead; and the maximum number of pairs named in a caution.
 OF_THE_MEAN = ("max-t", "tukey", "randomised-tukey", "dunnett", "t", "permutation")
 MAX_NAMED = 3
 # A caution names pairs if cluster-robust intervals are on average wider by this factor. With 2, 4

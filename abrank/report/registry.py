@@ -1,7 +1,7 @@
-"""The registry of report formats, and how a report and the figures of a paper are written."""
+"""The registry of report formats, and functions that write reports and figures for papers."""
 
-# A writer of text takes a `Report`, whatever it is of; one of data the result itself. Its room is
-# imported when the format is asked for: writing text loads neither the plots nor the templates.
+# A text writer takes a `Report` of any subject; a data writer takes the result itself. The module
+# of a writer is imported on demand, so that text output imports neither plots nor templates.
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from abrank.report.subjects import compose, load
 Written: TypeAlias = str | bytes | Mapping[str, str | bytes]
 Writes: TypeAlias = Callable[..., Written]
 
-# Where a report goes that was asked for by its format alone.
+# The folder for reports that were requested by format only.
 REPORTS = Path("reports")
-# What a figure is written as.
+# Formats of figures.
 FIGURES = ("pdf", "svg", "png")
 
 
 @dataclass(frozen=True)
 class Format:
-    """A registered format, called with what it writes."""
+    """A registered format; call it with its subject."""
 
-    # Of its files, with the dot.
+    # Suffix of its files, with the dot.
     suffix: str
-    # `writes(report, **options)`, or its `module:name`, imported when the format is asked for.
+    # `writes(report, **options)`, or `module:name`, which is imported on demand.
     writes: Writes | str
-    # Whether it takes the result in the place of its report.
+    # Whether it takes the result instead of its report.
     of_result: bool = False
 
     def __call__(self, subject: object, **options: Any) -> bytes:  # noqa: ANN401
-        """Return the bytes of the file."""
+        """Return the content of the file."""
         return next(iter(self.files(subject, **options).values()))
 
     def files(self, subject: object, **options: Any) -> dict[str, bytes]:  # noqa: ANN401
-        """Return the bytes of the file under its suffix, and of those that belong beside it."""
+        """Return the content of the file and of its additional files, by suffix."""
         parameters = inspect.signature(self._function).parameters
         mine = {name: value for name, value in options.items() if name in parameters}
         if not self.of_result and not isinstance(subject, Report):
@@ -52,14 +52,14 @@ class Format:
             subject = compose(subject, **composed)
         function = self._function(subject, **mine)
         everything = function if isinstance(function, Mapping) else {self.suffix: function}
-        # An id may hold half of a surrogate pair, which no file can.
+        # Ids may contain lone surrogates, which files cannot.
         return {
             suffix: content if isinstance(content, bytes) else content.encode("utf-8", "replace")
             for suffix, content in everything.items()
         }
 
     def options(self, subject: object) -> tuple[str, ...]:
-        """Return the options that it takes: those of its writer, and of the subject's report."""
+        """Return its options: those of its writer, and of the subject's report."""
         parameters = tuple(inspect.signature(self._function).parameters)[1:]
         if self.of_result or isinstance(subject, Report):
             return parameters
@@ -92,19 +92,19 @@ WRITERS: Registry[Format] = Registry.of("report format")
 
 
 def writer(suffix: str) -> Callable[[Writes], Writes]:
-    """Register a function that writes the report of any result; it comes back unchanged.
+    """Register a function that writes reports of any result; the function is not changed.
 
     Parameters
     ----------
     suffix : str
-        Of the files it writes, with the dot.
+        Suffix of the files, with the dot.
 
     Returns
     -------
     callable
         A decorator for ``function(report, **options)``, which takes a :class:`Report` and returns
-        text, stored as UTF-8, or bytes; a mapping of suffixes to them is as many files. Its
-        keywords are options that :func:`write` takes for this format.
+        text (stored as UTF-8) or bytes; a mapping by suffix gives several files. Its keywords are
+        options of :func:`write` for this format.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def writer(suffix: str) -> Callable[[Writes], Writes]:
     return register
 
 
-# The formats of this package by the functions that write them, in abrank.report.
+# The formats of this package, by the functions in abrank.report that write them.
 _FUNCTIONS = {
     ".html": "formats.page:html",
     ".md": "formats.markdown:markdown",
@@ -141,12 +141,12 @@ _FUNCTIONS = {
     ".parquet": "data:queries_parquet",
 }
 for _suffix, _door in _FUNCTIONS.items():
-    if _suffix not in WRITERS:  # a module imported again finds its formats
+    if _suffix not in WRITERS:  # a reimported module keeps its registered formats
         WRITERS.add(_suffix, Format(_suffix, _door, of_result=_door.startswith("data:")))
 
 
 class Target(NamedTuple):
-    """Where a report goes, in which format, and whether ``FORMAT:PATH`` said so."""
+    """Path and format of a report, and whether the format was given as ``FORMAT:PATH``."""
 
     path: str
     suffix: str
@@ -154,8 +154,8 @@ class Target(NamedTuple):
 
 
 def target_of(path: str | Path) -> Target:
-    """Read where a report goes: a path, ``FORMAT:PATH``, or a format alone."""
-    path = str(path).removeprefix(".") if str(path) in WRITERS else path  # .html alone, too
+    """Parse the target of a report: a path, ``FORMAT:PATH``, or a format alone."""
+    path = str(path).removeprefix(".") if str(path) in WRITERS else path  # also .html alone
     kind, _, rest = str(path).partition(":")
     if rest and f".{kind}" in WRITERS:
         return Target(rest, f".{kind}", True)
@@ -165,11 +165,11 @@ def target_of(path: str | Path) -> Target:
 
 
 def figures_target(folder: str | Path) -> tuple[str, Path]:
-    """Read ``KIND:DIR``, or a folder alone, which gets PDF."""
+    """Parse ``KIND:DIR``, or a folder alone, for PDF."""
     kind, colon, rest = str(folder).partition(":")
     if kind in FIGURES and not rest:
         raise ArgumentError(f"{folder} names no folder: {kind}:figures writes to figures/")
-    if not colon or len(kind) < 2:  # a drive has one letter
+    if not colon or len(kind) < 2:  # a single letter is a Windows drive
         of_file = Path(folder).suffix.lstrip(".")
         if of_file in FIGURES:
             instead = f"{of_file}:{Path(folder).with_suffix('')}"
@@ -181,12 +181,12 @@ def figures_target(folder: str | Path) -> tuple[str, Path]:
 
 
 def is_format(path: str | Path) -> bool:
-    """Whether a path is a format alone."""
+    """Whether a path is only a format."""
     return f".{path}" in WRITERS
 
 
 def format_of(path: str | Path) -> str:
-    """Return the format that a path asks for, by its suffix or alone; else UnknownNameError."""
+    """Return the format of a path, by its suffix or alone; UnknownNameError if unknown."""
     suffix = f".{path}" if is_format(path) else Path(path).suffix.lower()
     suffix = ".junit" if suffix == ".xml" else suffix
     if suffix in WRITERS:
@@ -195,11 +195,11 @@ def format_of(path: str | Path) -> str:
 
 
 def _unknown(wanted: str) -> UnknownNameError:
-    """Return the error for a format that does not exist, which names those that do."""
+    """Return the error for an unknown format, which lists the known ones."""
     error = UnknownNameError("report format", wanted, WRITERS)
     text = f"known formats: {' '.join(WRITERS)}"
     if wanted in (".pdf", ".docx", ".png", ".svg"):
-        # No format here is near them by its letters.
+        # No format resembles this one.
         text += "\n  for a PDF print the .html in a browser; "
         purpose = " writes the figures as PDF, svg:DIR and png:DIR as these"
         text = f'unknown report format "{wanted}"; {text}'
@@ -213,9 +213,9 @@ def _unknown(wanted: str) -> UnknownNameError:
 
 
 def default_path(report: Report, format: str) -> Path:
-    """Return where a report goes that was asked for by its format alone."""
-    # It is `reports/CANDIDATE-vs-BASELINE` or `reports/ranking-MEASURE`, of several collections
-    # with `-collections`; of the names only letters, digits and `_.+-` are kept.
+    """Return the default path for a report that was requested by format only."""
+    # For example `reports/CANDIDATE-vs-BASELINE` or `reports/ranking-MEASURE`, for several
+    # collections with `-collections`. Only letters, digits and `_.+-` of names are kept.
     return REPORTS / f"{report.file}{format}"
 
 
@@ -224,36 +224,35 @@ def write(
     path: str | Path,
     *,
     format: str | None = None,
-    **options: Any,  # noqa: ANN401 - each format has its own
+    **options: Any,  # noqa: ANN401 - depend on the format
 ) -> Path:
-    """Write a report of any result, whole or not at all; return its path.
+    """Write a report of any result atomically, and return its path.
 
-    ``.csv`` holds the table of measures, or the leaderboard; beside it go ``NAME.queries.csv``, the
-    scores of every query, and ``NAME.segments.csv``, what was found in segments; for a ranking
-    ``NAME.pairs.csv``. ``.parquet`` holds the scores of every query alone. ``.bib`` holds the
-    sources of what ``.methods``, a paragraph of plain text, names; ``methods:NAME.tex`` holds that
-    paragraph as LaTeX reads it.
+    ``.csv`` holds the table of measures, or the leaderboard. Additional files are
+    ``NAME.queries.csv`` with the scores of every query, ``NAME.segments.csv`` with the segments,
+    and for rankings ``NAME.pairs.csv``. ``.parquet`` holds only the scores of every query.
+    ``.methods`` is a methods paragraph as plain text, ``methods:NAME.tex`` the same for LaTeX, and
+    ``.bib`` its references.
 
     Parameters
     ----------
     subject : Comparison, Ranking, CollectionsComparison, CollectionsRanking, ...
-        What :func:`compose` takes.
+        Anything that :func:`compose` takes.
     path : str or Path
-        Missing folders are made; a file that is there is replaced and keeps its mode. ``md:PATH``
-        names the format; one alone, such as ``html``, goes to ``reports/``.
+        Missing folders are created; an existing file is replaced and keeps its mode. ``md:PATH``
+        sets the format; a format alone, such as ``html``, writes to ``reports/``.
     format : str, optional
-        Such as ``md``; the path's suffix without it.
+        For example ``md``. Default: the path's suffix.
     **options
-        Those of :func:`compose` where a format rounds; ``style`` of ``.tex``: ``"interval"`` or
-        ``"superscript"``.
+        Options of :func:`compose` if the format rounds numbers; ``style`` of ``.tex``:
+        ``"interval"`` or ``"superscript"``.
 
     Raises
     ------
     UnknownNameError
-        If no format is registered under the suffix; the message lists those that are.
+        If the format is unknown; the message lists the known ones.
     ArgumentError
-        If an option is not one of the format's.
-        If the path is that of an input of the result.
+        If the format has no such option, or the path is that of an input of the result.
     WriteError
         If the file cannot be written.
 
@@ -275,14 +274,13 @@ def write(
 
 
 def in_format(subject: object, suffix: str, options: Mapping[str, str | int]) -> str:
-    """Return the text that :func:`write` would put into a file with this suffix."""
+    """Return the text that :func:`write` would write to a file with this suffix."""
     writer = WRITERS[suffix]
     writer.require_options(subject, options)
     return writer(subject, **options).decode()
 
 
 def _inputs(subject: object) -> Iterator[str]:
-    """Yield the paths of what a result was made from."""
     parts = getattr(subject, "comparisons", None) or getattr(subject, "rankings", None) or {}
     for part in (subject, *parts.values()):
         for item in getattr(part, "provenance", {}).get("inputs", {}).values():
@@ -316,15 +314,15 @@ def files_of(
     if report_target.suffix == ".methods" and target.suffix == ".tex":
         escape = lazy.attribute("abrank.report.formats.latex", "escape")
         content[target] = f"{escape(content[target].decode().rstrip(), width=10_000)}\n".encode()
-    # Beside a pipe or /dev/stdout there is no place for more.
+    # Pipes and /dev/stdout have no place for additional files.
     if is_replaceable(target):
         content |= {target.with_suffix(suffix): data for suffix, data in files.items()}
     return content
 
 
-# --- The figures that a paper uses, as files in the width of a column
+# --- Figures for papers, as files of column width
 
-# Of a comparison, whose report has twice as many; the others are methods of ``result.plot``.
+# For comparisons, whose reports have twice as many; the others are methods of ``result.plot``.
 PAPER = (
     "forest", "deltas", "scatter", "paired", "distribution", "cutoffs", "segments", "power",
 )  # fmt: skip
@@ -333,31 +331,31 @@ PAPER = (
 def write_figures(
     result: object, folder: str | Path, *, digits: int | None = None
 ) -> tuple[Path, ...]:
-    """Write the figures that a paper uses, each as a file in the width of a column (3.33 in).
+    """Write the figures for a paper, each as a file of column width (3.33 in).
 
-    Of a comparison they are at most seven: all measures, every query by its difference and by its
-    two scores (a scatter plot, or a slope graph of up to 60 queries), the distribution of the
-    differences, cut-offs, segments, power; of a ranking or of
-    collections all plots. Those that would only say why there is no picture are left out.
+    For comparisons there are at most seven: all measures, the queries by difference and by both
+    scores (a scatter plot, or a slope graph of up to 60 queries), the distribution of the
+    differences, cut-offs, segments, power. For rankings and collections all plots are written.
+    Plots that would only say why nothing is drawn are left out.
 
     Parameters
     ----------
     result : Comparison, Ranking, CollectionsComparison, CollectionsRanking
     folder : str or Path
-        Made where it is missing; a file that is there is replaced. ``pdf:DIR`` (without it, too),
-        ``svg:DIR`` and ``png:DIR``, which has 300 dots an inch, say what is written.
+        Created if missing; existing files are replaced. ``pdf:DIR`` (the default), ``svg:DIR`` and
+        ``png:DIR`` (300 dots per inch) set the format.
     digits : int
         Decimals of scores and differences.
 
     Returns
     -------
     tuple of Path
-        The files. A PDF has its fonts as TrueType (type 42).
+        The files. PDF files have TrueType fonts (type 42).
 
     Raises
     ------
     ArgumentError
-        For another kind of file.
+        If the format is unknown.
     WriteError
         If a file cannot be written.
 
@@ -389,7 +387,7 @@ def figure_files(
     for name in figures_of(report):
         try:
             axes = draw(name, result, width="column", digits=report.digits)
-        except ArgumentError:  # there is nothing to draw, as of segments
+        except ArgumentError:  # nothing to draw, for example no segments
             continue
         if axes.get_label() == SENTENCE:
             continue
@@ -399,13 +397,13 @@ def figure_files(
 
 
 def figures_of(report: Report) -> dict[str, Figure]:
-    """Return the figures by the names of their files."""
+    """Return the figures by file name."""
     from abrank.plots.registry import plots_of
 
     blocks = (block for section in report.sections for block in section.blocks)
     result = {figure.plot: figure for figure in blocks if isinstance(figure, Figure)}
     if "deltas" in plots_of(report.subject):
-        # A page has the intervals of these in the rows of its tables.
+        # On a page, tables show the intervals of these in their rows.
         tables = ["forest", *["segments"] * bool(report.subject.segmentations)]
         result |= {name: Figure(name, "") for name in tables}
         return {name: result[name] for name in PAPER if name in result}

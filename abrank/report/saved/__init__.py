@@ -1,1 +1,1 @@
-"""results.json: written, and read back."""
+"""Reading results.json."""

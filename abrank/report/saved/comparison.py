@@ -1,4 +1,4 @@
-"""The JSON report of a comparison read back, checked and computed again."""
+"""Read the JSON report of a comparison, check it and recompute it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from abrank.report.sections.cautions import WORDS, Names, caution
 from abrank.rule import Soundness
 from abrank.verdict import Decision, Rule
 
-# Another processor adds in another order and has other last digits of exp and log: a share of the
-# value and, where a value is what is left of larger ones, of the largest score.
+# Other processors add in another order, and differ in the last digits of exp and log. The
+# tolerances are relative to the value and, for differences of larger values, to the largest score.
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
 
 
 class Difference(NamedTuple):
-    """A place in the file, what stands there, and what its scores give."""
+    """A place in the file, the value there, and the value recomputed from the scores."""
 
     place: str
     saved: Any
@@ -50,8 +50,8 @@ def differences(
     *,
     scale: float = 1.0,
 ) -> Iterator[Difference]:
-    """Yield where two trees of plain values differ; numbers by more than rounding."""
-    # `scale`: The largest score; a p-value's scale is 1.
+    """Yield the differences of two trees of plain values; numbers by more than rounding."""
+    # `scale`: the largest score; 1 for p-values.
     if isinstance(saved, dict) and isinstance(again, dict):
         for key in {**again, **saved}:
             path = f"{place}.{key}" if place else str(key)
@@ -72,21 +72,21 @@ def differences(
 
 
 def of_this_version(value: Mapping[str, Any]) -> bool:
-    """Whether a file was written by this version, which then gives the same numbers again."""
+    """Whether a file was written by this version, which must reproduce its numbers."""
     versions = restore_part(value, "provenance.versions", Mapping[str, str], {})
     written_by = versions.get("abrank", __version__)
     return bool(written_by == __version__)
 
 
 def require_none(different: Iterable[Difference], source: str = "scores and rule") -> None:
-    """Refuse a file of which a value is not what its scores give."""
+    """Refuse a file with a value that does not follow from its scores."""
     for place, saved, again in different:
         text = f"is {brief(saved)}, but the {source} of the file give {brief(again)}"
         raise DamagedValue(place, text)
 
 
 def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
-    """Return what is to be known of a file of another version: how far its numbers are others."""
+    """Return remarks on a file of another version: how much its numbers differ."""
     changed = [item for item in different if None not in (item.saved, item.again)]
     if not changed:
         return ()
@@ -99,7 +99,7 @@ def remarks_on(different: Iterable[Difference]) -> tuple[str, ...]:
 
 
 def require_showable(comparison: Comparison) -> None:
-    """Refuse texts and lists of other queries, curves with holes, and notes without words."""
+    """Refuse texts and lists of other queries, curves with gaps, and unknown notes."""
     query_ids, evidence = set(comparison.query_ids), comparison.evidence
     parts: Mapping[str, Mapping[str, Any]] = {
         "topics": comparison.topics,
@@ -131,14 +131,14 @@ def require_showable(comparison: Comparison) -> None:
             ) from None
 
 
-# What scores and settings raise that do not go together.
+# Errors raised by scores and settings that do not fit together.
 _OF_PARTS = (AlignmentError, ArgumentError)
 NOT_COMPUTED = (AbrankError, LookupError, TypeError, ValueError, ArithmeticError)
 HOW = "write it again: abrank compare … --report results.json"
 
 
 def read_json(source: str | os.PathLike[str]) -> tuple[Any, str]:
-    """Return what a JSON file, or a text that is JSON, holds, and what messages call it."""
+    """Parse a JSON file or text; also return its name for messages."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         data, label = source.encode(), "the JSON text"
     else:
@@ -159,20 +159,19 @@ def read_json(source: str | os.PathLike[str]) -> tuple[Any, str]:
 
 
 def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparison:
-    """Return the comparison of which :func:`abrank.report.to_dict` gave the plain values.
+    """Rebuild a comparison from the plain values of :func:`abrank.report.to_dict`.
 
-    It equals the one that was saved; every format written from it has the same bytes.
+    It equals the saved one; all formats written from it are identical byte by byte.
 
     Parameters
     ----------
     label : str
-        What a message calls it.
+        Its name in messages.
 
     Raises
     ------
     ReadError
-        If it is of another or a newer schema, damaged, or at odds with itself; the message says
-        where.
+        If it has another or a newer schema, or is damaged or inconsistent; the message says where.
 
     Examples
     --------
@@ -195,21 +194,21 @@ def from_dict(value: Mapping[str, Any], label: str = "results.json") -> Comparis
 
 @contextmanager
 def reading(label: str, hint: str, *, parts: bool = False) -> Iterator[None]:
-    """Name the place of what is wrong with a file; ``parts`` of several have own errors."""
+    """Add the place to errors about a file; with ``parts``, errors of parts pass unchanged."""
     try:
         yield
     except DamagedValue as problem:
         hint = problem.hint or hint
         raise ReadError(label, problem.problem, at=problem.place, hint=hint) from None
     except _OF_PARTS if parts else NOT_COMPUTED as problem:  # noqa: B030 - one of two tuples
-        reason, _, _ = str(problem).partition("\n")  # what to do about a call is no help here
+        reason, _, _ = str(problem).partition("\n")  # advice for calls does not apply to files
         text = str(problem) if parts else f"cannot be computed again: {reason}"
         position = "collections" if parts else "settings"
         raise ReadError(label, text, at=position, hint=hint) from None
 
 
 def _computed_again(result: Comparison, value: Mapping[str, Any]) -> Comparison:
-    """Return a comparison of which nothing is taken from the file that its scores can give."""
+    """Recompute everything that follows from a comparison's scores."""
     require_showable(result)
     test = result.rule.test
     if test not in {*inference.TESTS, WITH_MACHINE}:
@@ -230,7 +229,7 @@ def _computed_again(result: Comparison, value: Mapping[str, Any]) -> Comparison:
     return replace(again, remarks=(*again.remarks, *remarks_on(different)))
 
 
-# Long, and taken as they are; what a version may add or leave out is no difference.
+# Long parts that are not recomputed; versions may add or leave out values here.
 _AS_READ = frozenset(
     ["schema", "queries", "quality", "topics", "evidence", "provenance", "remarks"]
 )
@@ -241,7 +240,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _other_schema(label: str, schema: object) -> ReadError:
-    """Say what the file is, and what to do."""
+    """Return the error that says what the file is, and what to do."""
     match = re.fullmatch(
         r"abrank(?:-([a-z-]+))?/(\d{1,9})", schema if isinstance(schema, str) else ""
     )
@@ -264,7 +263,7 @@ def _other_schema(label: str, schema: object) -> ReadError:
     return ReadError(label, f"is a {kind}, not a comparison", hint=HOW)
 
 
-# Where the parts of a comparison, and of its decision, have another name in the file.
+# Parts of a comparison and its decision that have another name in the file.
 _PLACES = {
     "baseline": "systems.a", "candidate": "systems.b", "rule": "settings", "rows": "measures",
     "test_rows": "tests", "n_resamples": "settings.n_resamples",
@@ -273,13 +272,13 @@ _PLACES = {
     "ci_low": "interval.low", "ci_high": "interval.high", "tost_low": "equivalence_interval.low",
     "tost_high": "equivalence_interval.high",
 }  # fmt: skip
-# Made of several parts of the file, or not in it.
+# Fields that are built from several parts of the file, or are not in it.
 _MADE = {"query_ids", "measures", "a", "b", "decision", "soundness", "strata", "digits"}
 
 
 @dataclass(frozen=True)
 class InputRecord:
-    """A file that was read."""
+    """An input file of the comparison."""
 
     path: str | None = None
     sha256: str | None = None
@@ -288,7 +287,7 @@ class InputRecord:
 
 @dataclass(frozen=True)
 class RuleRecord:
-    """A rule that was declared, and what the call changed of it."""
+    """A declared rule, and the deviations of the call."""
 
     path: str = ""
     sha256: str = ""
@@ -298,7 +297,7 @@ class RuleRecord:
 
 @dataclass(frozen=True)
 class ProvenanceRecord:
-    """What reports show of a provenance, which may hold more."""
+    """The parts of a provenance that reports show; it may have more."""
 
     created: str | None = None
     command: str | None = None
@@ -309,14 +308,14 @@ class ProvenanceRecord:
 
 
 def provenance_of(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the provenance of a file, after a look at what reports show of it."""
+    """Return the provenance of a file, after checking what reports show."""
     restore_part(value, "provenance", ProvenanceRecord)
     result: Mapping[str, Any] = restore_part(value, "provenance", Mapping[str, Any])
     return result
 
 
 def _comparison(value: Mapping[str, Any]) -> Comparison:
-    """Build the comparison part by part; DamagedValue names the parts that do not fit together."""
+    """Build the comparison; DamagedValue names parts that do not fit together."""
     parts = _parts(value, Comparison, "", {"audits": Mapping[str, Audit]})
     measures = tuple(row.measure for row in parts["rows"])
     query_ids, a, b = _queries(value, measures, parts["rule"])
@@ -336,7 +335,7 @@ def _comparison(value: Mapping[str, Any]) -> Comparison:
 def _parts(
     value: Mapping[str, Any], kind: type, place: str, kinds: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the fields of a class that the file has under ``place``, by their annotations."""
+    """Return the fields of a class that are in the file under ``place``, by annotation."""
     hints = {**annotations_of(kind), **kinds}
     return {
         field.name: restore_part(
@@ -350,7 +349,6 @@ def _parts(
 def _queries(
     value: Mapping[str, Any], measures: tuple[str, ...], rule: Rule
 ) -> tuple[tuple[str, ...], FloatArray, FloatArray]:
-    """Return the ids of the queries, and the scores of A and of B as the comparison holds them."""
     query_ids = restore_part(value, "queries.query_id", tuple[str, ...])
     require_distinct(query_ids)
     scores = restore_part(value, "queries.scores", Mapping[str, Mapping[str, tuple[float, ...]]])
@@ -370,7 +368,7 @@ def _queries(
 
 
 def require_distinct(query_ids: tuple[str, ...]) -> None:
-    """Refuse a query that is there twice."""
+    """Refuse query ids that occur twice."""
     if len(set(query_ids)) < len(query_ids):
         twice = next(query for query, count in Counter(query_ids).items() if count > 1)
         raise DamagedValue("queries.query_id", f"{brief(twice)} stands twice")
@@ -379,7 +377,7 @@ def require_distinct(query_ids: tuple[str, ...]) -> None:
 def score_columns(
     columns: Mapping[str, tuple[float, ...]], place: str, n_queries: int, *, with_gaps: bool = False
 ) -> FloatArray:
-    """Return columns of scores as an array; each has a finite number a query, or a gap."""
+    """Return columns of scores as an array; each has one finite number (or gap) per query."""
     arrays = []
     for name, scores in columns.items():
         where = f"{place}.{shorten(name, width=40)}"
@@ -392,6 +390,6 @@ def score_columns(
 
 
 def require_length(column: tuple[Any, ...], n_queries: int, place: str) -> None:
-    """Refuse a column that has not one entry a query."""
+    """Refuse a column whose length is not the number of queries."""
     if len(column) != n_queries:
         raise DamagedValue(place, f"has {len(column)} entries, and there are {n_queries} queries")

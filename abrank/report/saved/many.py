@@ -1,4 +1,4 @@
-"""The JSON reports of rankings and of several collections read back."""
+"""Read the JSON reports of rankings and of several collections."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ HOW_RANKING = "write it again: abrank rank … --report results.json"
 
 
 def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking:
-    """Return the ranking of which :func:`abrank.report.to_dict` gave the plain values."""
+    """Rebuild a ranking from the plain values of :func:`abrank.report.to_dict`."""
     with reading(label, HOW_RANKING):
         saved = _ranking(value)
         again = rank_again(saved)
@@ -58,12 +58,12 @@ def ranking_of(value: Mapping[str, Any], label: str = "results.json") -> Ranking
     return replace(again, notes=(*again.notes, *remarks_on(different)))
 
 
-# Long, and taken as they are.
+# Long parts that are not recomputed.
 _AS_READ = ("schema", "queries", "quality", "cautions", "provenance")
 
 
 def _numbers(value: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the scores give, and not the scores."""
+    """Return the numbers that follow from the scores, without the scores."""
     numbers = {key: part for key, part in value.items() if key not in (*_AS_READ, "notes")}
     numbers["secondary"] = [
         {key: part for key, part in measure.items() if key != "scores"}
@@ -107,7 +107,7 @@ def _ranking(value: Mapping[str, Any]) -> Ranking:
 def _facts(
     value: Mapping[str, Any], shared: Mapping[str, Any], place: str, scores_at: str
 ) -> dict[str, Any]:
-    """Return what belongs to one measure; DamagedValue where its parts do not fit together."""
+    """Return the fields of one measure; DamagedValue if its parts do not fit together."""
     rows = restore_part(value, "systems", tuple[SystemRow, ...])
     pairs = restore_part(value, "pairs", tuple[PairRow, ...])
     scores = restore_part(value, scores_at, Mapping[str, tuple[float, ...]])
@@ -142,14 +142,14 @@ _HOW_RANKED = "write it again: abrank rank --collections … --report results.js
 def read_results(
     source: str | os.PathLike[str], *, expected: str = ""
 ) -> Comparison | CollectionsComparison | Ranking | CollectionsRanking:
-    """Read ``results.json`` of a comparison or ranking, on one collection or on several.
+    """Load ``results.json`` of a comparison or ranking, on one collection or on several.
 
     Parameters
     ----------
     source : str or os.PathLike
-        The file that a report ``results.json`` was written to, or its text.
+        The file of a report ``results.json``, or its text.
     expected : str
-        The name of the class that the file must hold; any by default.
+        Name of the class that the file must hold. Default: any.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def read_results(
     if expected and kind != expected and (kind or expected != "Comparison"):
         hint = next(hint for _, name, hint in _KINDS.values() if name == expected)
         raise ReadError(label, f"is no report of a {expected}", hint=hint)
-    # A schema that is not known has a message of its own there.
+    # `from_dict` reports unknown schemas.
     return (read if version == "2" else from_dict)(value, label)
 
 
@@ -189,13 +189,13 @@ class NamedPart:
 
 
 def _parts(value: Mapping[str, Any], label: str) -> Iterator[tuple[NamedPart, str]]:
-    """Yield each collection, and what messages call it."""
+    """Yield each collection, and its name in messages."""
     for i, part in enumerate(restore_part(value, "collections", tuple[NamedPart, ...])):
         yield part, f"{label}, collections[{i}]"
 
 
 def collections_of(value: Mapping[str, Any], label: str) -> CollectionsComparison:
-    """Return two systems on several collections from their plain values."""
+    """Rebuild two systems on several collections from plain values."""
     with reading(label, _HOW, parts=True):
         parts = _parts(value, label)
         comparisons = {part.name: from_dict(part.comparison, where) for part, where in parts}
@@ -221,7 +221,7 @@ def collections_of(value: Mapping[str, Any], label: str) -> CollectionsCompariso
 
 
 def standings_of(value: Mapping[str, Any], label: str = "results.json") -> CollectionsRanking:
-    """Return many systems on several collections from their plain values."""
+    """Rebuild many systems on several collections from plain values."""
     with reading(label, _HOW_RANKED, parts=True):
         parts = _parts(value, label)
         rankings = {part.name: ranking_of(part.ranking, where) for part, where in parts}
@@ -242,7 +242,7 @@ def standings_of(value: Mapping[str, Any], label: str = "results.json") -> Colle
     return again
 
 
-# What reads each kind of file, what it holds, and how it is written again.
+# For each kind of file: its reader, its content, and the command that writes it again.
 _KINDS: Mapping[str, tuple[Callable[[Mapping[str, Any], str], Any], str, str]] = {
     "abrank": (from_dict, "Comparison", HOW),
     "abrank-ranking": (ranking_of, "Ranking", HOW_RANKING),

@@ -1,6 +1,6 @@
-"""Values read from JSON turned into what annotations of the results' classes say, or refused."""
+"""Convert values from JSON to the annotated types of the results' classes, or refuse them."""
 
-# The published schemas describe the same classes; a test holds them together.
+# The published schemas describe the same classes; a test checks that both agree.
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from abrank.diagnostics import Note
 from abrank.inference.equivalence import RelativeChange, Unseen
 from abrank.rule import Reason
 
-# Returns a value as its kind has it; raises DamagedValue, with the place below the value.
+# Converts a value, or raises DamagedValue with the place inside the value.
 Reader: TypeAlias = Callable[[Any], Any]
 
-# Variances are made of squares: beyond this, they are infinite, and nothing can be compared.
+# Squares of larger numbers make variances infinite, so nothing could be compared.
 LARGEST = 1e150
-# Provenance and the numbers behind a note are free in form, but nothing writes them deeper.
+# Provenance and the numbers of notes have any form, but are never nested deeper than this.
 DEEPEST = 8
 INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
 class DamagedValue(Exception):
-    """A saved value that is not what its place asks for; ``hint`` says what to do, if known."""
+    """A saved value does not have the expected form; ``hint`` says what to do, if known."""
 
     def __init__(self, place: str, problem: str, *, hint: str = "") -> None:
         self.place, self.problem, self.hint = place, problem, hint
@@ -40,7 +40,7 @@ class DamagedValue(Exception):
 
 
 def restore(kind: object, value: object, place: str = "") -> Any:  # noqa: ANN401 - any annotation
-    """Return a value read from JSON as its annotation has it."""
+    """Convert a value from JSON to its annotated type."""
     try:
         return _reader(kind)(value)
     except DamagedValue as problem:
@@ -49,7 +49,7 @@ def restore(kind: object, value: object, place: str = "") -> Any:  # noqa: ANN40
 
 
 def restore_part(value: object, path: str, kind: object, default: object = MISSING) -> Any:  # noqa: ANN401
-    """Return what is at a path of keys; a key that is not there has a default, or is missed."""
+    """Return the converted value at a path of keys, or the default if it is missing."""
     passed = ""
     for key in path.split("."):
         if not isinstance(value, dict):
@@ -64,7 +64,7 @@ def restore_part(value: object, path: str, kind: object, default: object = MISSI
 
 
 def brief(value: object) -> str:
-    """Name a value shortly."""
+    """Return a short name for a value, for messages."""
     if isinstance(value, dict):
         return "an object"
     if isinstance(value, list):
@@ -83,12 +83,12 @@ def _unexpected(place: str, expected: str, value: object) -> DamagedValue:
     return DamagedValue(place, f"expected {expected}, found {brief(value)}")
 
 
-# --- One reader a kind of annotation
+# --- One reader per kind of annotation
 
 
 @lru_cache(maxsize=512)
 def _reader(kind: object) -> Reader:
-    """Return what reads values of an annotation."""
+    """Return the function that reads values of an annotation."""
     if kind in _READERS:
         return _READERS[kind]
     origin, kinds = get_origin(kind), get_args(kind)
@@ -112,7 +112,7 @@ def _reader(kind: object) -> Reader:
 
 
 def _plain(kind: type, expected: str, value: object) -> object:
-    # By type: true is no number here.
+    # By exact type, because True is not a number here.
     _require(type(value) is kind, "", expected, value)
     if isinstance(value, int) and kind is int:
         _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)
@@ -132,7 +132,7 @@ def _float(value: float | str | None) -> float:
 
 
 def _number(value: int | float | str | None) -> int | float:
-    # Whole grades are written without a point, and so they stay.
+    # Whole grades are stored without a decimal point and stay integers.
     return value if type(value) is int and abs(value) <= LARGEST else _float(value)
 
 
@@ -143,16 +143,15 @@ def _choice(choices: Sequence[str], value: object) -> object:
 
 
 def _items(kinds: tuple[Any, ...], value: object) -> tuple[Any, ...]:
-    """Read a list of one kind and any length."""
     if not isinstance(value, list):
         raise _unexpected("", "a list", value)
     if kinds[0] is str and set(map(type, value)) == {str}:
-        return tuple(value)  # a million ids, and none to be changed
+        return tuple(value)  # perhaps a million ids, which need no conversion
     return _positions([kinds[0]] * len(value), value)
 
 
 def _positions(kinds: Sequence[Any], value: object) -> tuple[Any, ...]:
-    """Read a list of as many values as there are kinds."""
+    """Read a list with one value for each of ``kinds``."""
     if not isinstance(value, list) or len(value) != len(kinds):
         raise _unexpected("", f"a list of {len(kinds)}", value)
     items = []
@@ -172,7 +171,6 @@ def _mapping(reader: Reader, value: object) -> dict[str, Any]:
 
 
 def _dataclass(kind: Callable[..., Any], value: object) -> Any:  # noqa: ANN401
-    """Read the fields of a class; those with a default may be missing."""
     if not isinstance(value, dict):
         raise _unexpected("", "an object", value)
     arguments = {}
@@ -193,7 +191,7 @@ def _read_below(place: str, reader: Reader, value: object) -> object:
 
 
 def annotations_of(kind: type) -> dict[str, Any]:
-    """Return the annotations of a class, with the names that its module has for checkers alone."""
+    """Return the annotations of a class, resolving names imported only for type checkers."""
     return get_type_hints(kind, localns={item.__name__: item for item in (RelativeChange, Unseen)})
 
 
@@ -207,7 +205,7 @@ def _fields(kind: Callable[..., object]) -> list[tuple[str, Reader, bool]]:
 
 
 def _free(value: object, depth: int = 1) -> object:
-    """Read a value that may have any form, but neither any size nor any depth."""
+    """Read a value of any form, but limited size and depth."""
     if depth > DEEPEST:
         raise DamagedValue("", f"is nested more than {DEEPEST} deep")
     below = partial(_free, depth=depth + 1)
@@ -221,7 +219,7 @@ def _free(value: object, depth: int = 1) -> object:
 
 
 def _coded(kind: type[Note | Reason], value: object) -> Note | Reason:
-    """Read a code with the numbers behind it, of which those that are undefined are NaN."""
+    """Read a code with its numbers; undefined numbers become NaN."""
     coded: Note | Reason = _dataclass(kind, value)
     numbers = {key: math.nan if value is None else value for key, value in coded.values.items()}
     return (
@@ -235,7 +233,7 @@ _READERS: Mapping[Any, Reader] = {
     str: partial(_plain, str, "text"),
     bool: partial(_plain, bool, "true or false"),
     int: partial(_plain, int, "a whole number"),
-    dict[str, Any]: partial(_plain, dict, "an object"),  # of which a part is read elsewhere
+    dict[str, Any]: partial(_plain, dict, "an object"),  # its parts are read separately
     float: _float,
     Any: _free,
     Note: partial(_coded, Note),

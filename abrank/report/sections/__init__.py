@@ -1,1 +1,1 @@
-"""What a report says: its sentences, section by section."""
+"""The sentences of reports, section by section."""

@@ -1,4 +1,4 @@
-"""The appendix: plan, effects, methods with their sources, and how to reproduce them."""
+"""The appendix: plan, effect sizes, methods with references, and how to reproduce them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ADJUSTMENTS = {
     "none": "",
 }
 
-# Authors and a year, between what they are cited for and the place in their text.
+# Authors and year in a citation, between its subject and the place in the text.
 _PAPER = re.compile(r"(?:[^:;]*: )?(\D+ \d{4})\b.*")
 _ENTRY = re.compile(r"^@\w+\{([^,]+),\n.*?^\}$", re.MULTILINE | re.DOTALL)
 
@@ -45,14 +45,14 @@ def bibliography(comparison: Comparison) -> str:
 
 
 def cited(sources: Iterable[tuple[str, str]]) -> str:
-    """Return BibTeX of what is named, each with its source as the catalogues have it."""
+    """Return BibTeX for named things, each with its source from the catalogues."""
     works = entries()
     named: list[str] = []
     comments = []
     for kind, source in sources:
         keys = [key for key in map(key_of, source.split("; ")) if key in works]
         text = " ".join(keys) or "no source known"
-        # BibTeX knows no comments: it passes over everything but an at sign.
+        # BibTeX has no comments; it ignores everything except at signs.
         named_as = to_ascii(one_line(kind, width=60)).replace("@", " at ")
         comments.append(f"% {named_as}: {text}")
         named += [key for key in keys if key not in named]
@@ -60,7 +60,7 @@ def cited(sources: Iterable[tuple[str, str]]) -> str:
 
 
 def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Yield what the methods paragraph names, with its source as the catalogues have it."""
+    """Yield what the methods paragraph names, with the sources from the catalogues."""
     rule = comparison.rule
     yield from of_measures(comparison.measures)
     if rule.test == WITH_MACHINE:
@@ -78,14 +78,14 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def of_measures(measures: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield each measure with its source; none of scores of one's own."""
+    """Yield each measure with its source; nothing for unknown scores."""
     for measure in measures:
         result = known(measure)
         yield measure, result.entry.source if result else ""
 
 
 def key_of(source: str) -> str:
-    """Return the key of a source as a catalogue cites it: authors and year, or a program's name."""
+    """Return the key of a catalogue's citation: authors and year, or the name of a program."""
     paper = _PAPER.fullmatch(source)
     if paper is None:
         return source.partition(" ")[0].partition(".")[0]
@@ -95,7 +95,7 @@ def key_of(source: str) -> str:
 
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, str]:
-    """Return all known entries by their keys."""
+    """Return all bibliography entries by key."""
     text = resources.files("abrank.report.sections").joinpath("sources.bib").read_text("utf-8")
     return {match.group(1): match.group() for match in _ENTRY.finditer(text)}
 
@@ -113,7 +113,7 @@ _EFFECTS = {
 
 
 def plan(comparison: Comparison) -> Section | None:
-    """Return the section of power; None where no difference varies."""
+    """Return the section on power; None if no differences vary."""
     if not comparison.planning.smallest_visible > NOTHING:
         return None
     finding = planning.what_they_see(comparison)
@@ -131,7 +131,7 @@ def plan(comparison: Comparison) -> Section | None:
 
 
 def effects(comparison: Comparison) -> Section | None:
-    """Return the section of effect sizes; None where no difference varies."""
+    """Return the section on effect sizes; None if no differences vary."""
     if not comparison.planning.smallest_visible > NOTHING:
         return None
     table = effect_table(comparison)
@@ -140,7 +140,7 @@ def effects(comparison: Comparison) -> Section | None:
 
 
 def effect_table(comparison: Comparison) -> Table:
-    """Return the effect sizes, those that most people ask for first."""
+    """Return the effect sizes, the most common ones first."""
     w = Words(comparison)
     independent, rows = comparison.rule.independent, []
     of = "pairs of units" if independent else "queries"
@@ -169,7 +169,7 @@ def effect_table(comparison: Comparison) -> Table:
 
 
 def methods(text: str, sources: str, *context: Block) -> Section:
-    """Return a paragraph to paste into a paper or a change request, and its sources."""
+    """Return a methods paragraph for a paper or pull request, and its references."""
     blocks = (Text(text, "quote"), *context, Text(sources.strip(), "source"))
     finding = "A paragraph to paste, with its sources."
     return Section("methods", "Methods", finding, blocks, group="appendix")
@@ -218,13 +218,13 @@ def methods_text(comparison: Comparison) -> str:
 
 
 def computed_with(provenance: Mapping[str, Any], seed: int) -> str:
-    """Return the last sentence of a methods paragraph: the version where it is known, the seed."""
+    """Return the last sentence of a methods paragraph: version (if known) and seed."""
     version = (provenance.get("versions") or {}).get("abrank")
     return f"Computed with abrank{f' {version}' if version else ''}, seed {seed}."
 
 
 def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str:
-    """Say who judged what, and what was declared of the machine."""
+    """Say who judged which queries, and what was declared about the machine."""
     queries = words.queries(len(result.query_ids))
     shared = design.SHARED.get(result.shared_model or "", "")
     n = f.count(comparison.n_queries)
@@ -238,7 +238,7 @@ def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str
 
 
 def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs of the results on several collections, each under its name and role."""
+    """Return the inputs of results on several collections, by collection and role."""
     return {
         f"{collection}: {role}": source
         for collection, result in results.items()
@@ -247,7 +247,7 @@ def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reproduce(provenance: Mapping[str, Any], seed: int, inputs: Mapping[str, Any]) -> Section:
-    """Return the section with command, seed, versions and inputs, as far as they are known."""
+    """Return the section with command, seed, versions and inputs, as far as known."""
     command, created = provenance.get("command"), provenance.get("created")
     facts = [f"Seed {seed}", *([f"made {created}"] if created else [])]
     facts += [f"{name} {version}" for name, version in (provenance.get("versions") or {}).items()]
@@ -269,7 +269,7 @@ def reproduce(provenance: Mapping[str, Any], seed: int, inputs: Mapping[str, Any
 
 
 def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
-    """Yield a row a file, with all that it was read as; the hashes folded, for ``sha256sum -c``."""
+    """Yield one row per file with its roles; hashes are folded, for ``sha256sum -c``."""
     roles = {"qrels": "Judgments", "a": "A", "b": "B"}
     roles |= {name: words.capital(name) for name in ("segments", "clusters", "topics")}
     roles |= {"machine_qrels": "Machine judgments", "machine": "Machine scores"}
@@ -280,7 +280,7 @@ def _inputs(inputs: Mapping[str, Any]) -> Iterator[Block]:
         source = inputs.get(role)
         if source is not None:
             file = tuple(source.get(key) for key in ("path", "sha256", "rows"))
-            # Of what was in memory nothing says that two are one.
+            # Objects in memory cannot be identified, so they are listed by role.
             files.setdefault(file if any(file[:2]) else (*file, role), []).append(
                 roles.get(role, role)
             )

@@ -1,4 +1,4 @@
-"""Notes and cautions of a result, in words."""
+"""Notes and cautions of a result, as text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from abrank.ranking import Ranking
 
 
-# Returns the title of a caution and its text, of the numbers behind a note.
+# Returns title and text of a caution from the numbers of a note.
 Sentences: TypeAlias = Callable[[Mapping[str, Any], "Names"], tuple[str, str]]
 
 MOST_MEASURES, MOST_NAMED = 3, 4  # in a sentence
@@ -28,7 +28,7 @@ HASH = 12
 
 
 class Names(Words[None]):
-    """Who is meant by "a" and "b", and how numbers are written."""
+    """The names for "a" and "b", and the format of numbers."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Names(Words[None]):
 
     @classmethod
     def of(cls, comparison: Comparison) -> Self:
-        """Return the names and numbers of a comparison."""
+        """Return the names and the number format of a comparison."""
         return cls(
             comparison.baseline,
             comparison.candidate,
@@ -59,11 +59,11 @@ class Names(Words[None]):
         return self._names[key]
 
     def at_level(self, *pvalues: float) -> str:
-        """Return the level of the tests beside the p-values of a note."""
+        """Format the level of the tests next to the p-values of a note."""
         return f"α = {f.alpha(self.alpha, pvalues)}"
 
     def query(self, query_id: str) -> str:
-        """Return a query's id, and its text where that is known."""
+        """Return the id of a query, with its text if known."""
         text = self._topics.get(query_id)
         if not text:
             return quoted(query_id)
@@ -71,7 +71,7 @@ class Names(Words[None]):
 
 
 class SystemNames(Names):
-    """Names for notes that call a system by its own name, not by "a" or "b"."""
+    """Names for notes that already have the names of systems instead of "a" and "b"."""
 
     def __getitem__(self, key: str) -> str:
         return key
@@ -83,7 +83,7 @@ def quoted(text: object) -> str:
 
 
 def say(measure: str) -> str:
-    """Say how the direction of a score is declared."""
+    """Say how to declare the direction of a score."""
     return (
         f"Say so: --lower-is-better {words.typed(measure)} (lower_is_better=), or"
         f' higher_is_better = "{measure}" (--config).'
@@ -91,13 +91,13 @@ def say(measure: str) -> str:
 
 
 def some_of(ids: Sequence[object], count: int) -> str:
-    """Name the first of many ids."""
+    """List the first of many ids."""
     text = ", ".join(map(words.name, ids))
     return f"{text} and {f.count(count - len(ids))} more" if count > len(ids) else text
 
 
 def _pair(v: Mapping[str, Any]) -> str:
-    """Return an id of the run beside the one of the judgments that it would match."""
+    """Return an id of the run next to the judgments' id that it would match."""
     return f"{quoted(v['in_run'])} in the run, {quoted(v['in_qrels'])} in the judgments"
 
 
@@ -161,7 +161,7 @@ def _unequal_depth(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _guards_rest_on(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
-    """Say on what guards rest that pass, and where they do not."""
+    """Say what passing guards depend on, and where it is missing."""
     kind = "scores" if v["kind"].startswith("failed") else "queries"
     one = len(v["guards"]) == 1
     title = (
@@ -193,7 +193,7 @@ def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     )
 
 
-# First stands what means most for the verdict.
+# In order of importance for the verdict.
 RUN_SENTENCES: dict[str, Sentences] = {
     "document-ids": lambda v, names: (
         f"Document ids of {names[v['system']]} differ from the judged ones by {v['cause']}",
@@ -294,7 +294,7 @@ def _few_clusters(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
 
 
 def _pairs(v: Mapping[str, Any]) -> tuple[str, str]:
-    """Return how many pairs of a ranking a caution is about, and the names of the first."""
+    """Return the number of pairs in a caution on a ranking, and the names of the first."""
     pairs = f"{f.count(v['count'])} of {f.count(v['of'])} pairs"
     if v["of"] == 1:
         pairs = "the pair that differs"
@@ -430,22 +430,22 @@ SENTENCES: dict[str, Sentences] = {
 }
 
 
-# In the order of what they mean for the verdict: first what was compared at all.
+# In order of importance for the verdict: first whether anything was compared.
 WORDS = {**RUN_SENTENCES, **MACHINE_SENTENCES, **SENTENCES}
 _PLACES = {code: place for place, code in enumerate(WORDS)}
 
 
 def cautions(comparison: Comparison) -> tuple[Caution, ...]:
-    """Return a caution for every note, those first that mean most for the verdict."""
+    """Return a caution for every note, in order of importance for the verdict."""
     names = Names.of(comparison)
     notes = [*comparison.notes, *_near_alpha(comparison)]
-    # The verdict has this doubt beside it, with its p-value.
+    # Omit what the verdict already mentions as a doubt, with its p-value.
     codes = {reason.code for reason in comparison.soundness.reasons}
     codes &= {"skewness-decides", "unequal-groups"}
     registered = [note for note in notes if note.code not in codes]
     registered.sort(key=lambda note: (-note.severity, _PLACES[note.code]))
     result = []
-    # Those of one code, one for A and one for B, are one.
+    # Merge notes with equal code, one for A and one for B.
     for _, same in groupby(registered, key=lambda note: (note.severity, note.code)):
         first, *more = (caution(note, names) for note in same)
         titles = "; ".join(item.title for item in (first, *more))
@@ -455,7 +455,7 @@ def cautions(comparison: Comparison) -> tuple[Caution, ...]:
 
 
 def caution(note: Note, names: Names) -> Caution:
-    """Return a note in words."""
+    """Return the text of a note."""
     title, text = WORDS[note.code](note.values, names)
     return Caution(note.code, title, text, note.severity, page=note.code)
 
@@ -463,8 +463,8 @@ def caution(note: Note, names: Names) -> Caution:
 def by_collection(
     result: Mapping[str, Iterable[Caution]], results: Mapping[str, Comparison | Ranking]
 ) -> tuple[Caution, ...]:
-    """Return the cautions of several collections, each after its name, the most severe first."""
-    # What stands before the verdict is asked of all of them at once.
+    """Return the cautions of several collections, prefixed by their names, most severe first."""
+    # Questions that come before the verdict are asked once for all collections.
     named = dict.fromkeys(
         item if item.stands_first else replace(item, title=f"{collection}: {item.title}")
         for collection, cautions in result.items()
@@ -484,18 +484,18 @@ def by_collection(
 
 
 def note_sentences(notes: Sequence[Note]) -> tuple[str, ...]:
-    """Return notes that name their systems, not as A and B, in words."""
+    """Return the text of notes that name their systems instead of A and B."""
     names = SystemNames("", "", digits=f.DIGITS, alpha=0.05)
     return tuple(str(caution(note, names)) for note in notes)
 
 
 def sentence_of(note: Note) -> str:
-    """Return a note of a comparison in words, the systems being A and B."""
+    """Return the text of a note on a comparison, with systems called A and B."""
     return str(caution(note, Names("A", "B", digits=f.DIGITS, alpha=0.05)))
 
 
 def _near_alpha(comparison: Comparison) -> list[Note]:
-    """Say so where the decisive p is a Monte Carlo estimate that cannot be told from alpha."""
+    """Note that the deciding p is a Monte Carlo estimate too close to alpha."""
     row = next((row for row in comparison.test_rows if row.decides), None)
     if row is None or not row.pvalue_error > 0.0:
         return []

@@ -1,4 +1,4 @@
-"""Whether the result decides: scores that tie, evidence that is not sound, the gate."""
+"""Whether the result decides anything: ties, unsound evidence, the gate."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def unchanged_meaning(comparison: Comparison) -> str:
 
 
 def doubts(comparison: Comparison) -> str:
-    """Say what puts the verdict in doubt, or what more forbids it; empty where nothing does."""
-    # The first reason that forbids a verdict stands in its title, and is not repeated.
+    """Return what makes the verdict doubtful or forbids it; empty if nothing does."""
+    # The title already has the first reason that forbids a verdict.
     soundness = comparison.soundness
     clauses = [clause(reason, comparison) for reason in soundness.main]
     if soundness.level == "unsound":
@@ -59,14 +59,14 @@ def doubts(comparison: Comparison) -> str:
 
 
 def doubted(comparison: Comparison, text: str) -> str:
-    """Return a verdict as it stands where no tag beside it names a doubt."""
+    """Add the doubt to a verdict where no tag shows it."""
     return f"In doubt: {text}" if comparison.soundness.level == "doubtful" else text
 
 
 def unseen(comparison: Comparison) -> str:
-    """Say how large a loss these queries may have missed, where it is larger than the margin."""
-    # Of verdicts that exclude a loss by a test that rests on the observed spread; of a better B
-    # only where the gate asks for no more than no significant loss.
+    """Say how large a loss these queries may have missed, if it exceeds the margin."""
+    # Only for verdicts that exclude a loss by a test that depends on the observed variance; for a
+    # better B only if the gate merely requires no significant loss.
     result, margin = comparison.decision.unseen, comparison.decision.margin
     excluding = _EXCLUDE_A_LOSS
     if comparison.rule.require == "no-significant-loss":
@@ -84,7 +84,7 @@ def unseen(comparison: Comparison) -> str:
 
 
 def rare_losses(comparison: Comparison) -> Section | None:
-    """Return the line on losses that these queries may have missed; None without any."""
+    """Return the line on losses that these queries may have missed, if any."""
     text = unseen(comparison)
     return Section("unseen", "Rare losses", text, (), group="change", mark="!") if text else None
 
@@ -93,7 +93,7 @@ _EXCLUDE_A_LOSS = frozenset({Verdict.SAME, Verdict.NOT_WORSE})
 
 
 def clause(reason: Reason, comparison: Comparison) -> str:
-    """Return a reason as a clause without a full stop: of a caution its title."""
+    """Return a reason as a clause without a full stop; for a caution, its title."""
     if reason.code in _CLAUSES:
         return _CLAUSES[reason.code](reason.values, comparison)
     note = caution(Note(reason.code, 0, reason.values), Names.of(comparison))
@@ -210,13 +210,13 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
 }
 
 
-MOST_NAMED = 3  # collections that a sentence names
+MOST_NAMED = 3  # collections named in a sentence
 
 
 def gate_sentence(comparison: Comparison) -> str:
-    """Say whether the gate passed and, where it did not, what was lacking.
+    """Say whether the gate passed, and if not, what was missing.
 
-    Without a full stop and without the word gate; empty where no gate was asked for.
+    A clause without full stop and without the word gate; empty without a gate.
 
     Examples
     --------
@@ -230,7 +230,7 @@ def gate_sentence(comparison: Comparison) -> str:
     if gate is None:
         return ""
     if comparison.rule.on == "each":
-        # Say whether each collection passed by itself, and of those that did not, what they lack.
+        # Say whether each collection passed, and what the others lack.
         parts = on_each(comparison.rule, comparison.strata)
         n = f.plural(len(parts), "collection")
         failed = {k: part for k, part in parts.items() if part.decision.exit_code}
@@ -257,7 +257,7 @@ def gate_sentence(comparison: Comparison) -> str:
 
 
 def primary_sentence(comparison: Comparison, gate: Gate) -> str:
-    """Say what the primary measure makes of a gate, whatever its guards do."""
+    """Say what the primary measure means for a gate, regardless of the guards."""
     margin = planning.margin_of_what(comparison)
     primary = comparison.rule.primary
     if comparison.verdict in GATES[gate.require].verdicts:
@@ -286,13 +286,13 @@ def primary_sentence(comparison: Comparison, gate: Gate) -> str:
 
 
 def _in_spite(comparison: Comparison, gate: Gate) -> str:
-    """Say why a gate did not pass though its verdict would let it; empty where it did."""
+    """Say why a gate failed although the verdict would pass; empty otherwise."""
     if gate.lacks == "trust":
         reasons = [clause(reason, comparison) for reason in comparison.soundness.main]
         return f"in doubt: {'; '.join(reasons)} (--accept-doubt lets it pass)"
     flips = comparison.decision.sign_flips
     if gate.lacks != "queries" or flips is None or gate.require == "no-significant-loss":
-        return ""  # of "no-significant-loss" a guard lacks the queries
+        return ""  # the guard sentence explains this
     pvalue = {
         "better": flips.better,
         "non-inferior": flips.non_inferior,
@@ -306,7 +306,7 @@ def _in_spite(comparison: Comparison, gate: Gate) -> str:
 
 
 def _units(comparison: Comparison) -> str:
-    """Count what is independent: clusters, or queries and how many of one weight tell as much."""
+    """Count the independent units: clusters, or queries with their effective number."""
     if comparison.clusters is not None:
         return f.plural(comparison.clusters.n_clusters, "cluster")
     queries = words.queries_of(comparison)
@@ -316,7 +316,7 @@ def _units(comparison: Comparison) -> str:
 
 
 def _not_worse(comparison: Comparison, margin: str) -> str:
-    """Say what a gate that fails on worse let pass, and which loss it could have seen."""
+    """Say what a gate that fails on worse let pass, and which loss it could have detected."""
     primary, direction = comparison.rule.primary, comparison.decision.direction
     if direction:
         return f"{'better' if direction > 0 else 'worse'} on {primary}" + (
@@ -333,7 +333,7 @@ def _not_worse(comparison: Comparison, margin: str) -> str:
 
 
 def _failure(comparison: Comparison, margin: str) -> str:
-    """Say what a gate that did not pass lacks, with the interval that it asked."""
+    """Say why a gate failed, with the interval that it used."""
     require = comparison.rule.require
     estimate = planning.estimate(comparison)
     limits = f"{estimate}, {planning.deciding_limits(comparison)}"
@@ -357,8 +357,8 @@ def _failure(comparison: Comparison, margin: str) -> str:
 
 
 def _needed(comparison: Comparison) -> str:
-    """Return how many queries would show what the gate asks of the margin, if the true Δ is 0."""
-    # A significant difference is not 0; and out of reach nothing more is to be hoped for.
+    """Return how many queries would pass the gate's margin if the true Δ is 0."""
+    # Not for a significant difference, which is not 0, nor if the estimate is out of reach.
     step = choose_step(comparison.rule, comparison.decision)
     if comparison.decision.direction or step.because == "out-of-reach":
         return ""

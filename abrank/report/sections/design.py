@@ -1,4 +1,4 @@
-"""What the design changes, guards, and samples other than two runs: votes, a machine."""
+"""Sentences on the design, guards, votes, and machine judgments."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
     result, rule, stated = [], comparison.rule, comparison.provenance.get("declared")
     declared, n = rule.design, rule.best_of
     if isinstance(stated, Mapping):
-        label = "changed" if stated.get("deviations") else "declared"  # the first screen has it
+        label = "changed" if stated.get("deviations") else "declared"  # shown on the first screen
         result.append((label, _declared(stated)))
     if n > 1:
         level = declared.alpha if declared is not None and declared.shared else rule.alpha
@@ -72,7 +72,7 @@ def sentences(comparison: Comparison) -> list[tuple[str, str]]:
 
 
 def _declared(stated: Mapping[str, Any]) -> str:
-    """Say in which file the rule was declared, and what the call changed of it."""
+    """Say in which file the rule was declared, and what the call changed."""
     text = f"The rule was declared{words.declared_where(stated)}"
     changes = [
         f"{words.name(item.get('setting'))} {words.name(item.get('used'))} in place of"
@@ -87,7 +87,7 @@ def _declared(stated: Mapping[str, Any]) -> str:
 
 def _clusters(comparison: Comparison, result: ClusterSummary) -> str:
     effective, (_, units) = "", words.unit(comparison)
-    if result.n_effective < result.n_clusters - 0.05:  # so many of one size would tell as much
+    if result.n_effective < result.n_clusters - 0.05:  # mention the effective number
         effective = (
             f": as much evidence as {f.score(result.n_effective, digits=1)} clusters of one"
             f" {'size' if comparison.weights is None else 'weight'} (their effective number)"
@@ -107,7 +107,7 @@ def _clusters(comparison: Comparison, result: ClusterSummary) -> str:
 
 
 def _groups(comparison: Comparison) -> str:
-    """Say how many units each group has, and what is taken of them."""
+    """Say how many units each group has, and what they measure."""
     sides = comparison.a[:, 0], comparison.b[:, 0]
     n_a, n_b = (f.count(int(np.isfinite(side).sum())) for side in sides)
     return (
@@ -203,7 +203,7 @@ def _sequence(comparison: Comparison, declared: Design) -> str:
 
 
 def guard(comparison: Comparison, result: GuardResult) -> str:
-    """Say whether a guard passed, with the interval that it is held against, as a clause."""
+    """Say whether a guard passed, with its interval, as a clause."""
     digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
     limits = f"{level} interval {_limits(comparison, result, digits)}"
@@ -237,10 +237,10 @@ def _limits(comparison: Comparison, result: GuardResult, digits: int) -> str:
     )
 
 
-# --- Samples other than two runs: a machine's judgments, and votes
+# --- Machine judgments, and votes
 
 _WHO = {"people": "People alone", "both": "People and machine", "machine": "Machine alone"}
-# Why people alone decide, of n queries judged by them.
+# Why human judgments alone decide; n is the number of human-judged queries.
 ASIDE = {
     "errors": "{n} queries are too few to know the machine's errors",
     "draw": "the queries that people judged are no random draw",
@@ -254,7 +254,7 @@ SHARED = {
 
 
 def machine_sentence(comparison: Comparison) -> str:
-    """Say what people alone and the machine alone find, and what the machine is worth."""
+    """Say what human and machine judgments find separately, and what the machine is worth."""
     w, result = Words(comparison), comparison.machine
     if result is None:
         return ""
@@ -270,7 +270,7 @@ def machine_sentence(comparison: Comparison) -> str:
 
 
 def _aside(result: MachineJudgments) -> list[str]:
-    """Say why people alone decide; nothing where the machine is used."""
+    """Say why human judgments alone decide; empty if the machine is used."""
     if not result.set_aside:
         return []
     why = ASIDE[result.set_aside].format(n=f.count(result.of("both").n_queries))
@@ -278,7 +278,7 @@ def _aside(result: MachineJudgments) -> list[str]:
 
 
 def worth(result: MachineJudgments) -> str:
-    """Say how many human queries alone would give an interval as narrow; empty without a use."""
+    """Say how many human-judged queries would be equally precise; empty if unused."""
     if result.worth is None or result.set_aside:
         return ""
     n = words.queries(result.of("both").n_queries)
@@ -301,7 +301,7 @@ def judge(comparison: Comparison) -> str:
 
 
 def sizes(comparison: Comparison) -> str:
-    """Return the numbers of queries, as they stand at the end of a sentence of numbers."""
+    """Return the numbers of queries for the end of a sentence."""
     result = comparison.machine
     if result is None:
         groups = comparison.clusters
@@ -314,7 +314,7 @@ def sizes(comparison: Comparison) -> str:
 
 
 def machine(comparison: Comparison) -> Section | None:
-    """Return the section; None where no machine's judgments were used."""
+    """Return the section on machine judgments; None without them."""
     result = comparison.machine
     if result is None:
         return None
@@ -386,7 +386,7 @@ _CLICKS = (
 
 
 def vote_sentences(comparison: Comparison) -> list[str]:
-    """Say what was voted, what reverses with the order, and how much the place is worth."""
+    """Describe the votes, their reversals with the order, and the position effect."""
     preferences = comparison.preferences
     if preferences is None:
         return []
@@ -413,7 +413,7 @@ def vote_sentences(comparison: Comparison) -> list[str]:
 
 
 def order_decides(comparison: Comparison) -> str:
-    """Say that reversals go to one place, where their exact test shows it; empty otherwise."""
+    """Say that reversals favour one position, if this is significant; else empty."""
     votes = comparison.preferences
     reversals = None if votes is None else votes.to_first
     if votes is None or reversals is None or not reversals.pvalue < comparison.rule.alpha:
@@ -468,7 +468,7 @@ def _order(result: Preferences, level: str) -> list[str]:
 
 
 def votes(comparison: Comparison) -> Section | None:
-    """Return the section on votes; None for scores of rankings."""
+    """Return the section on votes; None for other scores."""
     preferences = comparison.preferences
     if preferences is None:
         return None

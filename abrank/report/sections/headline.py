@@ -1,4 +1,4 @@
-"""The first lines of every output: verdict, numbers, what they mean, what to do, the rule."""
+"""The first lines of all outputs: verdict, numbers, meaning, next step, rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from abrank.verdict import Verdict, says_more_than
 
 
 def meaning(comparison: Comparison) -> str:
-    """Say what the title leaves open: other margins, or what may differ where nothing changed."""
+    """Say what the title leaves open: other margins, or what may differ if nothing changed."""
     if comparison.verdict is Verdict.IDENTICAL:
         return decision.unchanged_meaning(comparison)
     is_tested = comparison.verdict is not Verdict.CANNOT_TEST
@@ -31,7 +31,7 @@ def other_margins(comparison: Comparison) -> Section | None:
 
 
 def contradictions(comparison: Comparison) -> str:
-    """Say which secondary measures are shown to point against the verdict; empty where none is."""
+    """Name secondary measures that contradict the verdict; empty if there are none."""
     verdict = comparison.verdict
     if verdict is Verdict.CANNOT_TEST:
         return ""
@@ -43,12 +43,12 @@ def contradictions(comparison: Comparison) -> str:
         return " ".join(sentence for sentence in sentences if sentence)
     lost = verdict in (Verdict.NOT_BETTER, Verdict.WORSE_SIZE_UNCLEAR, Verdict.WORSE)
     lost |= verdict is Verdict.SAME and comparison.decision.direction < 0
-    against = "better" if lost else "worse"  # what no reader of the verdict would expect
+    against = "better" if lost else "worse"  # the reading that contradicts the verdict
     return _secondary_shown(comparison, against, "points the other way", "point the other way")
 
 
 def _secondary_shown(comparison: Comparison, reading: str, singular: str, plural: str) -> str:
-    """Name the secondary measures of a reading, but for those that skewness alone speaks of."""
+    """Name the secondary measures with a reading, except those that only skewness explains."""
     skewed = {
         measure
         for note in comparison.notes
@@ -72,7 +72,7 @@ def _secondary_shown(comparison: Comparison, reading: str, singular: str, plural
 _MOST_NAMED = 4
 
 
-# What a measure without a name is called: a Series of scores has none.
+# The name of a measure without name, such as that of a Series.
 UNNAMED = "score"
 
 _TITLES = {
@@ -126,14 +126,14 @@ def headline(comparison: Comparison) -> Headline:
         action=step.headline,
         reason=_reason(comparison, step.headline),
         next_step=step.sentence,
-        # What is not tested is decided by no rule.
+        # Without a test there is no rule.
         rule="" if comparison.soundness.level == "unsound" else rule(comparison),
         sensitivity=design.machine_sentence(comparison) or inputs.sensitivity_sentence(comparison),
         falls=any(says_more_than(verdict, item.verdict) for item in inputs.telling(comparison)),
         gate=gate_sentence(comparison),
         gate_passed=gate is not None and gate.passed,
         against=contradictions(comparison),
-        # The gate's own sentence tells of its guards.
+        # The gate's sentence includes its guards.
         design=" ".join(
             [
                 *(x for y, x in design.sentences(comparison) if gate is None or y != "guards"),
@@ -145,7 +145,7 @@ def headline(comparison: Comparison) -> Headline:
 
 
 def tag_of(comparison: Comparison) -> tuple[str, str]:
-    """Return the glyph and the tag of the verdict, which tells of doubt."""
+    """Return glyph and tag of the verdict; the tag shows doubt."""
     glyph, tag = words.tag(comparison.verdict)
     return glyph, f"{tag}, doubtful" if comparison.soundness.level == "doubtful" else tag
 
@@ -170,7 +170,7 @@ def title(comparison: Comparison) -> str:
 
 
 def _reason(comparison: Comparison, action: str) -> str:
-    """Return the title as it stands after what to do, which may have named the candidate."""
+    """Return the title for use after an action, which may already name the candidate."""
     lost = [guard for guard in comparison.decision.guards if not guard.passed]
     gate = comparison.decision.gate
     if gate is not None and gate.lacks == "guards" and lost:
@@ -184,7 +184,7 @@ def _reason(comparison: Comparison, action: str) -> str:
 
 
 def after(action: str, text: str, candidate: str) -> str:
-    """Return a title as it stands after an action, which may have named the candidate."""
+    """Return a title for use after an action, which may already name the candidate."""
     start = f"{candidate} is "
     if candidate in action and text.startswith(start):
         return f"it is {text.removeprefix(start)}"
@@ -192,7 +192,7 @@ def after(action: str, text: str, candidate: str) -> str:
 
 
 def short(comparison: Comparison) -> str:
-    """Return the verdict with the primary measure, without a full stop, for the top of a page."""
+    """Return the verdict with the primary measure, without full stop, for the top of a page."""
     sentence = title(comparison)
     if comparison.decision.reason == "direction-not-declared":
         return sentence
@@ -201,7 +201,7 @@ def short(comparison: Comparison) -> str:
         return order.rstrip(" .")
     sentence = f"{order}{sentence.removesuffix('.')}"
     if comparison.rule.primary == UNNAMED or comparison.verdict is Verdict.IDENTICAL:
-        return sentence  # which names no measure, or has named it
+        return sentence  # needs no measure, or already names it
     plain = comparison.verdict in (Verdict.BETTER, Verdict.WORSE)
     return f"{sentence} {'on' if plain else '·'} {comparison.rule.primary}"
 
@@ -218,7 +218,7 @@ _USUAL_ALPHA = 0.05
 
 
 def pieces(comparison: Comparison) -> list[str]:
-    """Return difference, interval, means, p or the margin: what decides, and nothing beside it."""
+    """Return difference, interval, means, and p or margin: only what decides."""
     digits = comparison.decimals
     row, rule_ = comparison.primary, comparison.rule
     n = design.sizes(comparison)
@@ -250,9 +250,9 @@ def pieces(comparison: Comparison) -> list[str]:
 
 
 def agreement(comparison: Comparison) -> str:
-    """Say of a significant difference which tests of the table are significant, too."""
-    # Of one that is not significant nothing: among many tests some is significant by chance. Of one
-    # in doubt neither: what speaks against it speaks against all of them.
+    """Say which other tests are also significant, if the difference is."""
+    # Not for a nonsignificant difference, because among many tests some are significant by chance.
+    # Not for a doubtful one, because the doubt applies to all tests.
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     plain = comparison.decision.direction and comparison.soundness.level == "sound"
     if not plain or len(rows) < 2 or comparison.with_machine:
@@ -279,7 +279,7 @@ def agreement(comparison: Comparison) -> str:
 
 
 def rule(comparison: Comparison) -> str:
-    """Return the declared rule as one sentence; the scorecard says how others are adjusted."""
+    """Return the declared rule as one sentence; the scorecard explains adjustments."""
     declared = comparison.rule
     parts = rule_parts(comparison)
     if declared.require is not None:
@@ -289,7 +289,7 @@ def rule(comparison: Comparison) -> str:
 
 
 def rule_parts(comparison: Comparison) -> list[str]:
-    """Return what was declared for the primary measure, part by part, the seed last."""
+    """Return what was declared for the primary measure, in parts, the seed last."""
     declared = comparison.rule
     policy = words.missing_policy(comparison)
     return [
@@ -302,7 +302,7 @@ def rule_parts(comparison: Comparison) -> list[str]:
 
 
 def _level(comparison: Comparison) -> str:
-    """Return the level, and that of all looks together where there are several."""
+    """Return the level, and with several looks that of all looks together."""
     text = f"two-sided α = {words.alpha(comparison)}"
     looks = comparison.rule.design
     if looks is None or not looks.shared:
@@ -335,7 +335,7 @@ def adjustment(comparison: Comparison) -> str:
 
 
 def controlled(comparison: Comparison) -> str:
-    """Say how often this rule reports a difference where there is none, and what adds to it."""
+    """Say how often this rule gives false positives, and what increases that."""
     declared, is_many = comparison.rule, len(comparison.rows) > 1
     design, level = declared.design, f.level(declared.alpha)
     in_all = design.alpha if design is not None and design.shared else declared.alpha

@@ -1,4 +1,4 @@
-"""The inputs, and what would change with others: judgments, depth, the choices made."""
+"""Sections on the inputs, and on what other judgments, depths and choices would change."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _COUNTS: tuple[tuple[str, Callable[[Any], str]], ...] = (
 
 
 def quality(comparison: Comparison) -> Section | None:
-    """Return the section on the inputs; None where nothing was seen of them."""
+    """Return the section on the inputs; None if nothing is known about them."""
     texts = tuple(Text(f"Note: {remark}.") for remark in comparison.remarks)
     title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
@@ -91,9 +91,9 @@ _NOT_THERE, _TITLE = "–", "Unjudged documents"
 
 
 def judging(comparison: Comparison) -> Section | None:
-    """Return the section; None where nothing is to be judged, or it is not known."""
+    """Return the section on what to judge; None if there is nothing, or it is unknown."""
     result = comparison.evidence.to_judge
-    # Where ids do not match those of the judgments, more judgments would help nobody.
+    # If ids do not match the judgments, further judgments do not help.
     is_misread = any(note.code in ("document-ids", "none-judged") for note in comparison.notes)
     if result is None or not result.documents or is_misread:
         return None
@@ -166,7 +166,6 @@ def _table(comparison: Comparison, documents: tuple[Unjudged, ...]) -> Table:
 
 
 def _command(comparison: Comparison, result: ToJudge) -> str:
-    """Return the command that lists all of them; empty where not all inputs are files."""
     inputs = comparison.provenance.get("inputs", {})
     paths = [(inputs.get(role) or {}).get("path") for role in ("qrels", "a", "b")]
     settings = comparison.provenance.get("settings", {})
@@ -177,7 +176,7 @@ def _command(comparison: Comparison, result: ToJudge) -> str:
 
 
 def depth(comparison: Comparison) -> Section | None:
-    """Return the section of the curve by cut-off; None where there is none, or all depths tie."""
+    """Return the section on cut-offs; None if there is no curve, or all depths tie."""
     curve = comparison.evidence.cutoff_curve
     if curve is None or (not any(curve.diff) and words.all_tied(comparison)):
         return None
@@ -213,16 +212,16 @@ def depth(comparison: Comparison) -> Section | None:
 
 
 def sensitivity_sentence(comparison: Comparison) -> str:
-    """Say under which other choices a verdict that is shown falls, or that it stays."""
-    # A verdict that arises under another choice is not told: of many samples without a difference
-    # one arises in some. The table has it. Nor is that one in doubt stays: no other choice takes
-    # the doubt away.
+    """Say under which other choices a significant verdict changes, or that it does not."""
+    # New verdicts under other choices are not reported: in many samples without a difference one
+    # occurs. The table has them. Nor is it said that a doubtful verdict does not change, because
+    # other choices do not remove the doubt.
     fallen: dict[Verdict, list[str]] = {}
     stays = []
     kinds = {reason.values.get("kind") for reason in comparison.soundness.main}
     for item in telling(comparison):
         if item.kind in kinds:
-            continue  # the sentence of the doubt tells it
+            continue  # mentioned with the doubt
         choice = _choice(item, words.unit(comparison)[1])
         if words.estimand(comparison) == words.MEAN:
             difference, _ = _in_unit(comparison, item)
@@ -243,7 +242,7 @@ def sensitivity_sentence(comparison: Comparison) -> str:
 
 
 def _in_unit(comparison: Comparison, row: Alternative | MeasureResult) -> tuple[float, Interval]:
-    """Return the difference under a choice and its interval, in the unit that is displayed."""
+    """Return the difference under another choice and its interval, in the displayed unit."""
     change = row.relative if isinstance(row, Alternative) else comparison.decision.relative
     if change is None:
         return row.diff, within_reach(comparison, row.interval)
@@ -251,14 +250,14 @@ def _in_unit(comparison: Comparison, row: Alternative | MeasureResult) -> tuple[
 
 
 def telling(comparison: Comparison) -> list[Alternative]:
-    """Return the choices that say something of what the verdict claims."""
+    """Return the choices that are informative about the claims of the verdict."""
     if comparison.verdict not in STATEMENTS or comparison.decision.of_numbers is not None:
         return []
     return [item for item in comparison.alternatives if item.kind != "partly-condensed"]
 
 
 def sensitivity(comparison: Comparison) -> Section | None:
-    """Return the section with the numbers of every alternative; None where there is none."""
+    """Return the section with the numbers of all alternatives; None without any."""
     if not comparison.alternatives or words.all_tied(comparison):
         return None
     w, units = Words(comparison), words.unit(comparison)[1]
@@ -314,7 +313,7 @@ def sensitivity(comparison: Comparison) -> Section | None:
 
 
 def _choice(alternative: Alternative, units: str) -> str:
-    """Return the choice as it stands after a verdict, of several queries or impressions."""
+    """Return the choice for use after a verdict; ``units`` are queries or impressions."""
     if alternative.kind == "common-depth":
         return f"with both runs cut at rank {f.count(alternative.depth or 0)}"
     if alternative.kind == "whole-clusters":

@@ -1,4 +1,4 @@
-"""The one next step after a comparison: ship, do not, or what would settle what is open."""
+"""The next step after a comparison: ship, do not ship, or what would settle the question."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from abrank.verdict import Action, Condition, Step, Verdict, choose_step
 
 @dataclass(frozen=True)
 class NextStep:
-    """What to do: stable codes for programs, one sentence with a full stop, and its first words."""
+    """The next step: stable codes for programs, one sentence, and its first words."""
 
-    # `headline` is the beginning of the sentence as it stands before the verdict; empty where
-    # nothing was tested, as what removes the hindrance follows the verdict.
+    # `headline` is the beginning of the sentence before the verdict. It is empty if nothing was
+    # tested, because the remedy then follows the verdict.
 
     action: Action
     sentence: str
@@ -29,7 +29,7 @@ class NextStep:
 
 
 def next_step(comparison: Comparison) -> NextStep:
-    """Say what to do next, from soundness, gate and verdict together."""
+    """Choose the next step from soundness, gate and verdict."""
     for note in comparison.notes:
         if note.code == "nobody-chose":
             text = f"-m {comparison.rule.primary} (measures=), or another"
@@ -43,7 +43,7 @@ def next_step(comparison: Comparison) -> NextStep:
 
 
 def _sentence(comparison: Comparison, step: Step) -> tuple[str, str]:
-    """Return what to do, and the rest of the sentence: by its reason, else by the verdict."""
+    """Return the action, and the rest of the sentence, by its reason or else by the verdict."""
     b, verdict, rule = comparison.candidate, comparison.verdict, comparison.rule
     units = words.unit(comparison)[1]
     if text := _of_evidence(comparison, step.because):
@@ -58,7 +58,7 @@ def _sentence(comparison: Comparison, step: Step) -> tuple[str, str]:
         why = "nothing changed" if verdict is Verdict.IDENTICAL else "it passes the gate"
         return f"Ship {b}", f": {why}."
     by_rule = f"Do not ship {b} by this rule"
-    # Of the gates only that of equivalence does not pass where B is better.
+    # Among the gates only that of equivalence fails if B is better.
     if step.because == "out-of-reach" or (step.because == "gate" and verdict is Verdict.BETTER):
         return by_rule, _out_of_reach(comparison)
     if step.because == "guards" and rule.on == "each":
@@ -80,7 +80,7 @@ def _sentence(comparison: Comparison, step: Step) -> tuple[str, str]:
     return start.format(**names), rest.format(**names)
 
 
-# What to do, and the rest of the sentence.
+# The action, and the rest of the sentence.
 _Sentences: TypeAlias = Mapping[tuple[Action, Verdict], tuple[str, str]]
 _UNCHANGED: _Sentences = {
     ("either", Verdict.IDENTICAL): (
@@ -120,7 +120,7 @@ _WITHOUT_MARGIN: _Sentences = {
 
 
 def _out_of_reach(comparison: Comparison) -> str:
-    """Say that no number of queries is to be expected to let the gate pass."""
+    """Say that more queries are not expected to pass the gate."""
     rule = comparison.rule
     margin, units = planning.margin_of_what(comparison), words.unit(comparison)[1]
     difference = planning.estimate(comparison)
@@ -174,7 +174,7 @@ _OF_EVIDENCE: Mapping[str, tuple[str, str]] = {
     "no-variance": ("Check that the scores are those of two different rankers", "."),
 }  # fmt: skip
 
-# Those whose numbers stand in the sentence.
+# Actions whose sentences contain numbers.
 _BY_NUMBERS = (
     "none-judged", "none-relevant", "unjudged-decide", "few-judged", "clusters-ignored",
     "one-cluster-carries",
@@ -182,7 +182,7 @@ _BY_NUMBERS = (
 
 
 def _of_evidence(comparison: Comparison, code: str) -> tuple[str, str] | None:
-    """Say what removes what speaks against the evidence, or lets it be tested; None of others."""
+    """Say how to repair the evidence or make it testable; None for other codes."""
     a, b = comparison.baseline, comparison.candidate
     if code == "direction-not-declared":
         return say(comparison.rule.primary), ""
@@ -222,15 +222,15 @@ def _of_evidence(comparison: Comparison, code: str) -> tuple[str, str] | None:
     return "Judge the unjudged documents", rest
 
 
-# Of the first ten documents, by which one run is judged less than the other. With all documents
-# judged, 108 of 185 inconclusive pairs of real runs with shares so uneven had a verdict, and 86 of
-# 329 others (nDCG@10, the pairs of `reports/calibration/doubt.md`); of 39 inconclusive pairs of
-# runs with all their judgments 4 are so uneven.
+# Judged share of the first ten documents: a larger difference between two runs than this is uneven.
+# Of 185 inconclusive pairs of real runs with such uneven shares, 108 had a verdict after all
+# documents were judged; of 329 others 86 (nDCG@10, the pairs of `reports/calibration/doubt.md`). Of
+# 39 inconclusive pairs of runs with all judgments, 4 are that uneven.
 _UNEVEN = 0.1
 
 
 def _judge_first(comparison: Comparison, start: str, rest: str) -> tuple[str, str]:
-    """Ask to judge before anything else where one run is judged much less than the other."""
+    """Recommend judging first if one run is judged much less than the other."""
     shares = {key: audit.judged_at_10 for key, audit in comparison.audits.items()}
     if {*shares} != {"a", "b"} or abs(shares["a"] - shares["b"]) < _UNEVEN:
         return start, rest
@@ -243,7 +243,7 @@ def _judge_first(comparison: Comparison, start: str, rest: str) -> tuple[str, st
 
 
 def _look_again(comparison: Comparison) -> tuple[str, str]:
-    """Go on where more looks are planned, or allowed, and this one is inconclusive."""
+    """Recommend to continue if further looks are planned or allowed."""
     design = comparison.rule.design
     if design is not None and design.seen:
         left = words.queries(design.n_planned - design.seen[-1])
@@ -260,7 +260,7 @@ def _look_again(comparison: Comparison) -> tuple[str, str]:
 
 
 def _more_queries(comparison: Comparison) -> str:
-    """Say why more queries are needed, and how many in all see a difference of the margin."""
+    """Say why more queries are needed, and how many in total detect a difference of the margin."""
     margin = comparison.decision.margin
     rows = comparison.planning.differences
     needed = next((row.queries_needed for row in rows if row.difference == margin), None)
@@ -269,7 +269,7 @@ def _more_queries(comparison: Comparison) -> str:
     kind = {"non-inferior": "not-worse", "equivalent": "same"}.get(
         comparison.rule.require or "", ""
     )
-    better = comparison.rule.require == "better" and bool(margin)  # than 0 is not enough
+    better = comparison.rule.require == "better" and bool(margin)  # must exceed the margin
     if better or (kind and comparison.decision.direction):
         change = "gain" if better or comparison.decision.direction > 0 else "loss"
         size, other = ("larger", "smaller")[:: 1 if better else -1]

@@ -1,4 +1,4 @@
-"""The declared margin, and the queries that it takes, in words."""
+"""Sentences on the declared margin and the number of queries."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from abrank.verdict import Verdict
 
 
 def margin(comparison: Comparison) -> str:
-    """Return the margin: as a number in the measure's unit, or as a percentage."""
-    # A margin that needs more decimals than scores have has them.
+    """Format the margin in the measure's unit, or as a percentage."""
+    # It may have more decimals than scores.
     rule = comparison.rule
     if rule.margin_is_relative:
         return f.declared_percent(rule.margin)
@@ -34,7 +34,7 @@ def margin(comparison: Comparison) -> str:
 
 
 def _chosen(comparison: Comparison, value: float) -> str:
-    """Return a difference that was chosen; beside a margin it has the decimals of scores."""
+    """Format a chosen difference; next to a margin it has the decimals of scores."""
     if not comparison.rule.margin:
         return f.number(value)
     digits = comparison.decimals
@@ -43,14 +43,14 @@ def _chosen(comparison: Comparison, value: float) -> str:
 
 
 def margin_of_what(comparison: Comparison) -> str:
-    """Return the margin, a relative one with what it is relative to."""
+    """Format the margin; a relative one with its reference."""
     text = margin(comparison)
     return f"{text} of A's mean" if comparison.rule.margin_is_relative else text
 
 
 def limits(comparison: Comparison, low: float, high: float) -> str:
-    """Return the limits of an interval in the unit of the margin."""
-    # A limit has more decimals where fewer would hide on which side of the margin it lies.
+    """Format the limits of an interval in the unit of the margin."""
+    # A limit gets more decimals if needed to show on which side of the margin it lies.
     if math.isnan(low) or math.isnan(high):
         return f.UNDEFINED
     if math.isinf(low) and math.isinf(high):
@@ -66,7 +66,7 @@ _MOST_DECIMALS = 6
 def limits_beside(
     ends: Iterable[float], margin: float, *, percent: bool = False, digits: int
 ) -> str:
-    """Return limits, each with decimals that tell on which side of a margin it lies."""
+    """Format limits with enough decimals to show on which side of a margin they lie."""
     texts = []
     for end in ends:
         decimals, times = digits, 100.0 if percent else 1.0
@@ -83,20 +83,20 @@ def limits_beside(
 
 
 def deciding_limits(comparison: Comparison, kind: str = "interval") -> str:
-    """Return the interval that verdict and gate rest on, labelled with its level and kind."""
+    """Return the interval that decides verdict and gate, with its level and kind."""
     level = f"{f.level(deciding_level(comparison))} {kind}"
     return labelled(comparison, level, deciding_interval(comparison))
 
 
 def labelled(comparison: Comparison, label: str, ends: Interval) -> str:
-    """Return limits behind their label; without it where they have no end on either side."""
+    """Return limits with a label; without it if the interval is unbounded."""
     text = limits(comparison, *ends)
     is_open = math.isinf(ends.low) and math.isinf(ends.high)
     return text if is_open else f"{label} {text}"
 
 
 def estimate(comparison: Comparison) -> str:
-    """Return what the interval is of, in the unit of the margin."""
+    """Return the estimate of the interval, in the unit of the margin."""
     digits = comparison.decimals
     change = comparison.decision.relative
     if change is None:
@@ -105,7 +105,7 @@ def estimate(comparison: Comparison) -> str:
 
 
 def declared(comparison: Comparison) -> str:
-    """Return the margin as the rule has it, and by which interval it was judged."""
+    """Return the margin of the rule, and the interval that was compared with it."""
     rule = comparison.rule
     if not rule.margin:
         return "no margin"
@@ -118,12 +118,12 @@ def declared(comparison: Comparison) -> str:
 
 
 def other_margins(comparison: Comparison) -> str:
-    """Say for which margins the verdict is the same, and what it is for the others."""
+    """Say for which margins the verdict is the same, and what it is for others."""
     ranges = margin_ranges(comparison)
     margin_ = comparison.rule.margin
     containing = next((item for item in ranges if margin_ <= item.high), None)
     if containing is None or (margin_ and containing.verdict is not comparison.verdict):
-        return ""  # the margin declared is a limit itself
+        return ""  # the declared margin equals a limit
     where = _between(comparison, containing)
     if not where:
         return "The verdict is the same for every margin." if len(ranges) == 1 else ""
@@ -144,17 +144,17 @@ def other_margins(comparison: Comparison) -> str:
 
 
 def _between(comparison: Comparison, range_: MarginRange) -> str:
-    """Return the first and the last margin of a range; empty where no round one is in it."""
+    """Return the first and the last round margin in a range; empty if there is none."""
     digits = comparison.decimals
     relative = comparison.rule.margin_is_relative
     digits = percent_digits(comparison) if relative else digits
     step = 10.0 ** -(digits + 2 * relative)
     first, last = math.ceil(range_.low / step), math.inf
     if relative and first * step >= 1.0:
-        return ""  # a margin of 100 % is none
+        return ""  # a margin of 100 % makes no sense
     if math.isfinite(range_.high):
         last = math.floor(range_.high / step)
-        # A limit that is round itself belongs to one of the two ranges.
+        # A round limit belongs to one of the two ranges.
         last -= verdict_with(comparison, last * step) is not range_.verdict
     if range_.low:
         first += verdict_with(comparison, first * step) is not range_.verdict
@@ -178,7 +178,7 @@ _OPEN = (Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE)
 
 
 def what_they_see(comparison: Comparison) -> str:
-    """Say the smallest true difference that these queries show."""
+    """Say which true difference these queries can detect."""
     n, power = words.queries_of(comparison), f.level(comparison.planning.power)
     if smallest := smallest_visible(comparison):
         return (
@@ -192,9 +192,9 @@ def what_they_see(comparison: Comparison) -> str:
 
 
 def smallest_visible(comparison: Comparison) -> str:
-    """Return the smallest true difference that is shown; empty where no measure differs so much."""
+    """Return the smallest detectable difference; empty if the measure cannot differ as much."""
     if not comparison.decision.interval.is_finite:
-        return ""  # of a confidence sequence that has not begun
+        return ""  # a confidence sequence that has not begun
     smallest = comparison.planning.smallest_visible
     low, high = bounds(comparison.rule.primary)
     change = comparison.decision.relative
@@ -204,7 +204,7 @@ def smallest_visible(comparison: Comparison) -> str:
 
 
 def needed_table(comparison: Comparison) -> Table:
-    """Return a row a true difference: the queries that show it, and the power of these ones."""
+    """Return one row per true difference: queries needed, and power of the present ones."""
 
     def difference(row: PlannedDifference) -> Cell:
         lead = row.difference == comparison.decision.margin
@@ -233,7 +233,7 @@ def needed_table(comparison: Comparison) -> Table:
 
 
 def queries_planned(comparison: Comparison) -> str:
-    """Say how many queries the next test needs while a question is open; empty where none is."""
+    """Say how many queries the next test needs, if a question is open; else empty."""
     planned, power = comparison.planning, f.level(comparison.planning.power)
     margin = planned.of(comparison.decision.margin) if comparison.rule.margin else None
     rows = [margin] if margin is not None else [*planned.differences]
@@ -271,7 +271,7 @@ def _difference(comparison: Comparison, row: PlannedDifference) -> str:
 
 
 def needed_for(claim: PlannedClaim | None, comparison: Comparison) -> str:
-    """Return how many queries would show a claim about the margin; empty where these do."""
+    """Return the queries needed to show a claim about the margin; empty if these are enough."""
     # The claim is that a loss, or a difference, of the margin is excluded.
     n = comparison.n_queries
     if claim is None or (claim.queries_needed or n + 1) <= n:
@@ -280,7 +280,7 @@ def needed_for(claim: PlannedClaim | None, comparison: Comparison) -> str:
 
 
 def claims(comparison: Comparison) -> str:
-    """Say with how many queries each claim about the margin would be shown."""
+    """Say how many queries would show each claim about the margin."""
     least = margin_of_what(comparison)
     named = {"same": f"the same within ±{least}", "not-worse": f"not worse by {least} or more"}
     parts = [
@@ -293,7 +293,7 @@ def claims(comparison: Comparison) -> str:
 
 
 def assumption(comparison: Comparison) -> str:
-    """Say what the numbers of queries rest on."""
+    """Say what the numbers of queries assume."""
     planned = comparison.planning
     if comparison.with_machine:
         return (
@@ -320,19 +320,18 @@ def assumption(comparison: Comparison) -> str:
 
 
 def _has_ranges(comparison: Comparison) -> bool:
-    """Whether the spread has an interval."""
     return comparison.planning.sd_low > 0.0
 
 
 def _level(comparison: Comparison) -> str:
-    """Return the level of the ranges; a plan for all looks is made at the level of all of them."""
+    """Return the level of the ranges; with several looks it is that of all looks."""
     rule = comparison.rule
     looks = rule.design is not None and rule.design.shared
     return f.level(1.0 - rule.design.alpha if looks and rule.design else rule.confidence)
 
 
 def about(row: PlannedDifference | PlannedClaim, named: Comparison | None = None) -> str:
-    """Return a number of queries with its range, and what a comparison calls them."""
+    """Format a number of queries with its range, and with the word for queries if named."""
     needed = _TOO_MANY if row.queries_needed is None else f"about {f.about(row.queries_needed)}"
     noun = "" if named is None else f" {words.unit(named)[1]}"
     range_ = _range(row)
@@ -340,7 +339,6 @@ def about(row: PlannedDifference | PlannedClaim, named: Comparison | None = None
 
 
 def _range(row: PlannedDifference | PlannedClaim) -> str:
-    """Return the range of a number of queries, rounded as one that is planned."""
     if row.queries_low is None:
         return ""
     high = _TOO_MANY if row.queries_high is None else f.about(row.queries_high)

@@ -44,7 +44,7 @@ from abrank.report.model import (
 from abrank.report.sections import headline, planning, words
 from abrank.rule import GuardResult
 
-# Of a measure whose direction is not that of the primary one.
+# Marks a measure whose direction is opposite to the primary one's.
 _OTHER_WAY = {
     True: ("lower is better", "so left of 0 B is better"),
     False: ("higher is better", "so right of 0 B is better"),
@@ -52,13 +52,13 @@ _OTHER_WAY = {
 
 
 def scorecard(comparison: Comparison) -> Scorecard:
-    """Return a row a measure, the primary one first, with its interval drawn, wins and reading."""
+    """Return one row per measure, primary first, with drawn interval, wins and reading."""
     w, rule, win = Words(comparison), comparison.rule, words.wins(comparison)
     first = primary_first(comparison, rows_in_unit(comparison))
     plain = {row.measure: row for row in comparison.rows}
-    # The primary measure is adjusted only as one of a family of all.
+    # The primary measure is only adjusted if the family includes all measures.
     adjusts = rule.adjust != "none" and len(comparison.rows) > 1 and rule.family == "all"
-    # The level of the interval that decides stands in the heading where it is the only one.
+    # The heading has the level of the deciding interval, if it is the only one.
     by_margin = comparison.decision.by_equivalence
     alone = by_margin and len(first) == 1
     guards = {guard.measure: guard for guard in comparison.decision.guards}
@@ -71,11 +71,11 @@ def scorecard(comparison: Comparison) -> Scorecard:
         change = row.estimate if comparison.with_machine else row.diff
         difference = difference_in_unit(comparison, change, digits=w.digits)
         ends = deciding(comparison, row)
-        if no_share := is_relative(comparison) and math.isnan(change):  # of a mean of 0
+        if no_share := is_relative(comparison) and math.isnan(change):  # the mean is 0
             change, ends = plain[row.measure].diff, plain[row.measure].adjusted
             difference = f.signed(change, digits=w.digits)
         differences.append(Cell(difference, change, tone, strong=lead))
-        # What is not tested has no interval, no p and no bar.
+        # Without a test there is no interval, p or bar.
         tested = math.isfinite(row.pvalue) and comparison.n_queries > 1
         tested &= not comparison.soundness.forbids(row.measure, is_primary=lead)
         chances.append(w.chance(row.pvalue_adj if tested else math.nan))
@@ -98,7 +98,7 @@ def scorecard(comparison: Comparison) -> Scorecard:
     if any(
         bar is not None and row.higher_is_better != rule.higher_is_better
         for bar, row in zip(bars, first, strict=True)
-    ):  # right of 0 B is better on some rows, and worse on others
+    ):  # for some rows B is better right of 0, for others left
         axis = replace(axis, left="A higher", right="B higher", tones=("plain", "plain"))
     level = f.level(rule.confidence_equivalence) if alone else w.level
     return Scorecard.of(
@@ -219,7 +219,7 @@ def query_table(comparison: Comparison) -> Table:
 def scale(
     comparison: Comparison, *, margin: float = 0.0, percent: bool = False, text: str = ""
 ) -> Scale:
-    """Return the axis of differences, with whose side is left and right of 0."""
+    """Return the axis of differences, with the names of its sides."""
     better = comparison.better_direction()
     ahead = "higher" if better is None else "better"
     sides, tones = (f"A {ahead}", f"B {ahead}"), _SIDES
@@ -239,19 +239,19 @@ _SIDES: tuple[Tone, Tone] = ("a", "b")
 def primary_first(
     comparison: Comparison, rows: Sequence[MeasureResult] | None = None
 ) -> list[MeasureResult]:
-    """Return the rows of the measures, the primary one first, the others as they were asked for."""
+    """Return the rows of the measures, primary first, then in the requested order."""
     primary = comparison.rule.primary
     return sorted(rows or comparison.rows, key=lambda row: row.measure != primary)
 
 
 def deciding(comparison: Comparison, row: MeasureResult) -> Interval:
-    """Return the interval that a row's reading rests on, in the unit that is drawn."""
+    """Return the interval that determines a row's reading, in the displayed unit."""
     lead = row.measure == comparison.rule.primary
     return deciding_interval(comparison) if lead else row.adjusted
 
 
 def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
-    """Return what is drawn: of the primary measure the interval that decides, else both."""
+    """Return the bar of a row: for the primary measure the deciding interval, else both."""
     tone = words.reading_tone(row.reading)
     if row.measure == comparison.rule.primary:
         thick = deciding(comparison, row)
@@ -264,14 +264,13 @@ def _bar(comparison: Comparison, row: MeasureResult) -> Bar:
 
 
 def _limit(comparison: Comparison, guard: GuardResult | None) -> float:
-    """Return the loss that a guard must exclude, where its unit is the one that is drawn."""
+    """Return the loss that a guard must exclude, if it has the displayed unit."""
     if guard is None or guard.margin_is_relative != is_relative(comparison):
         return math.nan
     return -guard.margin if guard.higher_is_better else guard.margin
 
 
 def _legend(comparison: Comparison, *, draws: bool) -> list[str]:
-    """Return what explains the table: the mark, the bars, the adjustment, what is not drawn."""
     result, rule, is_many = [], comparison.rule, len(comparison.rows) > 1
     if is_many:
         text = headline.adjustment(comparison).partition(", ")[0].replace("(max-t", "(max-t)")
@@ -320,11 +319,11 @@ TOO_FEW = "too few"
 
 
 def segments(comparison: Comparison) -> Section | None:
-    """Return the section of all segmentations; None where none was given."""
+    """Return the section on all segments; None without any."""
     if not comparison.segmentations:
         return None
     cards = [_table(comparison, item) for item in comparison.segmentations]
-    # One axis for all properties, and what explains it once.
+    # All properties share one axis and one legend.
     reach = tuple(
         value
         for card in cards
@@ -344,7 +343,7 @@ def segments(comparison: Comparison) -> Section | None:
 
 
 def exploratory(comparison: Comparison) -> str:
-    """Return a sentence on each of the first properties, and what they are good for."""
+    """Return a sentence on each of the first properties, and on their use."""
     segmentations = comparison.segmentations[:MOST_TOLD]
     return " ".join(
         ["Exploratory.", *(segments_sentence(comparison, item) for item in segmentations)]
@@ -352,7 +351,7 @@ def exploratory(comparison: Comparison) -> str:
 
 
 def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
-    """Count in how many segments B is better or worse, and say whether the segments differ."""
+    """Count the segments where B is better or worse, and say whether segments differ."""
     counts = words.counted(row.reading for row in result.rows)
     text = f"Segments by {shorten(result.name, width=LONGEST)}, after adjustment: {counts}"
     p, multiple = result.interaction_pvalue_adj, len(comparison.segmentations) > 1
@@ -364,7 +363,7 @@ def segments_sentence(comparison: Comparison, result: Segmentation) -> str:
 
 
 def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
-    """Return all queries and a row a segment, with its own interval and the adjusted one drawn."""
+    """Return rows for all queries and each segment, with plain and adjusted intervals."""
     w, rows = Words(comparison), segments_in_unit(comparison, result)[:MOST]
     (lead,) = (x for x in rows_in_unit(comparison) if x.measure == comparison.rule.primary)
     percent = is_relative(comparison)
@@ -423,23 +422,23 @@ def _table(comparison: Comparison, result: Segmentation) -> Scorecard:
     )
 
 
-PAIRS = 60  # more queries are a scatter plot
-FEW = 5  # so few queries are seen one by one where they are listed
+PAIRS = 60  # with more queries a scatter plot is used
+FEW = 5  # up to this number the list of queries shows them individually
 
 
 def distribution(comparison: Comparison) -> Section | None:
-    """Return the section of the distribution; None below three pairs."""
+    """Return the section on the distribution; None below three pairs."""
     if comparison.rule.independent or comparison.n_queries < 3 or words.all_tied(comparison):
         return None
     finding, n = _spread_finding(comparison), comparison.n_queries
-    if n <= FEW:  # each is a bar where the queries are listed
+    if n <= FEW:  # the list of queries has bars
         return Section("distribution", "Distribution", finding, (), group="appendix")
     measure = comparison.rule.primary
     blocks: tuple[Block, ...] = (
         Figure("scatter", f"{measure} of every query, A across and B upwards."),
         Text("Above the diagonal B scores higher, below it A does.", "caption"),
     )
-    if n <= PAIRS:  # the slope graph has what the scatter plot has, of few queries
+    if n <= PAIRS:  # for few queries the slope graph replaces the scatter plot
         blocks = (
             Figure("paired", f"{measure} of A and of B, query by query, and the mean difference."),
             Text(
@@ -456,7 +455,6 @@ def distribution(comparison: Comparison) -> Section | None:
 
 
 def _spread_finding(comparison: Comparison) -> str:
-    """Say where the middle half of the differences lies, the median and the mean."""
     w, spread = Words(comparison), comparison.spread
     quartiles = (spread.lower_quartile, spread.median, spread.upper_quartile)
     low, middle, high = map(w.signed, quartiles)
@@ -467,7 +465,7 @@ def _spread_finding(comparison: Comparison) -> str:
 
 
 def all_tests(comparison: Comparison) -> Section | None:
-    """Return the section on all tests; None where none gives a p-value, or every query ties."""
+    """Return the section on all tests; None if none has a p-value, or all queries tie."""
     rows = [row for row in comparison.test_rows if math.isfinite(row.pvalue)]
     if not rows or words.all_tied(comparison):
         return None
@@ -517,7 +515,7 @@ def _test_table(comparison: Comparison) -> Scorecard:
         (Column("Statistic"), lambda x: Cell(words.statistic(x, digits=w.digits), x.statistic)),
         (Column("p", role="p"), lambda x: w.chance(x.pvalue, strong=x.decides)),
         (Column.words("How"), how),
-        # The sign test's estimate has another unit.
+        # The estimate of the sign test has another unit.
         bars=tuple(
             Bar(row.estimate, *row.interval, tone=tone(row))
             if "difference" in row.estimand and row.interval.is_finite

@@ -1,4 +1,4 @@
-"""Short words that several sentences share: names of tests, verdicts and readings."""
+"""Short words shared by sentences: names of tests, verdicts and readings."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NAMES = {
 
 READINGS = {reading: f"{glyph} {reading}" for reading, glyph in GLYPHS.items()}
 
-# Verdicts that speak of the margin, and the reading that they give.
+# Verdicts that refer to the margin, and their readings.
 BY_MARGIN = {
     Verdict.BETTER_SIZE_UNCLEAR: "△ better",
     Verdict.SAME: "= same",
@@ -51,7 +51,7 @@ _TONES: dict[str, Tone] = {"better": "b", "worse": "a", "identical": "tie", "unc
 
 
 def name_of_test(test: str) -> str:
-    """Return a test's name as it stands in a sentence."""
+    """Return the name of a test for use in a sentence."""
     if test == WITH_MACHINE:
         return "prediction-powered t test"
     if test == "stratified":
@@ -68,7 +68,7 @@ _OF_CLUSTERS = {
 
 
 def name_of_rule(comparison: Comparison) -> str:
-    """Return the name of the test that decides, as its design has it."""
+    """Return the name of the deciding test, including its design."""
     design = comparison.rule.design
     if design is not None and design.clusters:
         clusters = comparison.clusters
@@ -85,7 +85,7 @@ def name_of_rule(comparison: Comparison) -> str:
 
 
 def title_of_test(row: TestRow) -> str:
-    """Return the title of a row of the table of tests as it stands in a list within a sentence."""
+    """Return the title of a test for use in a list within a sentence."""
     name, _, kind = row.title.partition(", ")
     if row.test != "wilcoxon":
         name = name[:1].lower() + name[1:]
@@ -98,7 +98,7 @@ def tag(verdict: Verdict) -> tuple[str, str]:
 
 
 def verdict_tone(verdict: Verdict) -> Tone:
-    """Return the colour of a verdict: that of the system it favours."""
+    """Return the colour of a verdict, that of the better system."""
     if verdict in (Verdict.BETTER, Verdict.BETTER_SIZE_UNCLEAR):
         return "b"
     if verdict in (Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR):
@@ -107,7 +107,7 @@ def verdict_tone(verdict: Verdict) -> Tone:
 
 
 def reading(comparison: Comparison, row: MeasureResult) -> str:
-    """Return a measure's reading; that of the primary one says what the margin adds to it."""
+    """Return a measure's reading; that of the primary one includes the margin."""
     lead = row.measure == comparison.rule.primary
     if comparison.soundness.forbids(row.measure, is_primary=lead):
         return READINGS["untested"]
@@ -117,7 +117,7 @@ def reading(comparison: Comparison, row: MeasureResult) -> str:
 
 
 def against_zero(comparison: Comparison, reading: str) -> str:
-    """Return the reading of a row that the margin does not judge; beside one that it does, why."""
+    """Return the reading of a row that ignores the margin, and why it differs from others."""
     told_apart = comparison.rule.margin > 0.0 and reading in ("better", "worse")
     return f"{READINGS[reading]}{' than 0' * told_apart}"
 
@@ -128,22 +128,22 @@ def reading_tone(reading: str) -> Tone:
 
 
 def estimand(comparison: Comparison) -> str:
-    """Return what the test that decides estimates: "mean difference" for tests of the mean."""
+    """Return the estimand of the deciding test: "mean difference" for tests of the mean."""
     return next((row.estimand for row in comparison.test_rows if row.decides), MEAN)
 
 
 def delta_title(comparison: Comparison) -> str:
-    """Return the heading of the differences that have intervals."""
+    """Return the heading of differences with intervals."""
     return "Δ%" if is_relative(comparison) else "Δ"
 
 
 def wins(comparison: Comparison) -> str:
-    """Return what a system does on the queries that it is ahead on: wins, if that is known."""
+    """Return the word for queries on which a system is ahead: wins, if the direction is known."""
     return "wins" if comparison.rule.direction_declared else "higher"
 
 
 def declared_test(comparison: Comparison) -> str:
-    """Return the name of the test that decides, and how its p was found where that is open."""
+    """Return the name of the deciding test, and the method of its p-value if there are several."""
     name = name_of_rule(comparison)
     row = next((row for row in comparison.test_rows if row.decides), None)
     if row is None or row.method == "closed form":
@@ -153,7 +153,7 @@ def declared_test(comparison: Comparison) -> str:
 
 
 def how_found(row: TestRow, *, alpha: float) -> str:
-    """Say how a p-value was found, and how well it is known: a drawn one has a standard error."""
+    """Say how a p-value was computed, and its standard error if it is Monte Carlo."""
     if row.n_resamples:
         error = f.score(row.pvalue_error, digits=4)
         return f"{row.method}, {f.count(row.n_resamples)} resamples, standard error {error}"
@@ -162,7 +162,7 @@ def how_found(row: TestRow, *, alpha: float) -> str:
 
 
 def statistic(row: TestRow, *, digits: int) -> str:
-    """Return a statistic; a count of wins or a sum of ranks has no more decimals than it needs."""
+    """Format a statistic; counts of wins and rank sums without needless decimals."""
     counts = row.test in ("sign", "wilcoxon") and (2.0 * row.statistic).is_integer()
     if not counts:
         return f.score(row.statistic, digits=digits)
@@ -170,19 +170,19 @@ def statistic(row: TestRow, *, digits: int) -> str:
 
 
 def system(letter: str, name: str) -> str:
-    """Return a system's letter and name, once where they are the same or the name ends in it."""
+    """Return a system's letter and name, without repetition."""
     name = name.removesuffix(f" ({letter})")
     return letter if name == letter else f"{letter} {name}"
 
 
 def followed(name: str, letter: str) -> str:
-    """Return a system's name with its letter behind it, unless it has no other name."""
+    """Return a system's name followed by its letter, unless the letter is its name."""
     return name if name == letter else f"{name.removesuffix(f' ({letter})')} ({letter})"
 
 
 def alpha(comparison: Comparison) -> str:
-    """Return the level of the tests as a number."""
-    # Every p-value that is held against the level.
+    """Format the level of the tests."""
+    # Consider every p-value that is compared with the level.
     pvalues = [row.pvalue for row in comparison.test_rows]
     for row in comparison.rows:
         pvalues += [row.pvalue, row.pvalue_adj]
@@ -193,36 +193,36 @@ def alpha(comparison: Comparison) -> str:
 
 
 def counted(readings: Iterable[str]) -> str:
-    """Return how many rows have each reading, such as "2 better, 1 worse, 3 unclear"."""
+    """Count rows by reading, such as "2 better, 1 worse, 3 unclear"."""
     counts = Counter(readings)
     order = [*READINGS, *(reading for reading in counts if reading not in READINGS)]
     return ", ".join(f"{f.count(counts[name])} {name}" for name in order if counts[name])
 
 
 def name(text: object) -> str:
-    """Return a name on one line, shortened where it is very long."""
+    """Return a name on one line, shortened if very long."""
     return one_line(str(text), width=40)
 
 
 def typed(text: object) -> str:
-    """Return a name as it is typed in a command: whole, and quoted where a shell needs that."""
+    """Return a name as typed in a command: complete, and quoted if necessary."""
     return shlex.quote(str(text))
 
 
 def declared_where(stated: Mapping[str, Any]) -> str:
-    """Say when and in which file something was declared, as the end of a sentence."""
+    """Say when and in which file something was declared, for the end of a sentence."""
     day = f" on {name(stated['date'])}" if stated.get("date") else ""
     path = one_line(str(stated.get("path")), width=60)
     return f"{day} in {path} (sha256 {str(stated.get('sha256'))[:12]}…)"
 
 
 def queries(n: int) -> str:
-    """Return a number of queries."""
+    """Format a number of queries."""
     return f.plural(n, "query", "queries")
 
 
 def choice(kind: str, n_queries: int) -> str:
-    """Return another choice of queries or documents as it stands after a verdict."""
+    """Return another choice of queries or documents for use after a verdict."""
     return {
         "shared-queries": f"on the {queries(n_queries)} that both runs have",
         "missing-as-zero": f"on all {queries(n_queries)} with the missing ones scored 0",
@@ -235,7 +235,7 @@ def choice(kind: str, n_queries: int) -> str:
 
 
 def unit(comparison: Comparison) -> tuple[str, str]:
-    """Return what one, and several, of the things compared are called."""
+    """Return the words for one and for several of the compared units."""
     votes = comparison.preferences
     clicked = votes is not None and votes.credits is not None
     if comparison.rule.independent:
@@ -244,39 +244,39 @@ def unit(comparison: Comparison) -> tuple[str, str]:
 
 
 def queries_of(comparison: Comparison) -> str:
-    """Return how many queries, or impressions of interleaved lists, were compared."""
+    """Format the number of compared queries, or impressions of interleaved lists."""
     return f.plural(comparison.n_queries, *unit(comparison))
 
 
 def by_property(clusters: str) -> str:
-    """Say what property the clusters are of, unless it has no other name."""
+    """Name the property of the clusters, unless it has no other name."""
     return "" if clusters == "clusters" else f" by {name(clusters)}"
 
 
 def all_tied(comparison: Comparison) -> bool:
-    """Whether no query has a difference in the primary measure, so that nothing is to be drawn."""
+    """Whether all differences of the primary measure are 0, so that nothing is drawn."""
     return not comparison.primary.wins + comparison.primary.losses
 
 
 def missing_policy(comparison: Comparison) -> str | None:
-    """Return what became of queries that a run lacks, ``zero`` or ``drop``; None without any."""
+    """Return how missing queries were treated, ``zero`` or ``drop``; None without any."""
     return diagnostics.missing_policy([*comparison.audits.values()], comparison.query_ids)
 
 
 def capital(text: str) -> str:
-    """Return a clause as the start of a sentence."""
+    """Capitalise a clause for the start of a sentence."""
     return text[:1].upper() + text[1:]
 
 
 def lost(measure: str, margin: str, *, higher: bool, certain: bool) -> str:
-    """Say that a measure has, or may have, changed for the worse by a margin."""
+    """Say that a measure is, or may be, worse by a margin."""
     if certain:
         return f"{measure} {'lost' if higher else 'rose by'} more than {margin}"
     return f"{measure} may have {'lost' if higher else 'risen by'} {margin} or more"
 
 
 def beyond_margin(guards: Sequence[GuardResult]) -> str:
-    """Say of which measures a loss of the margin is shown, or is not excluded."""
+    """Name the measures that lost, or may have lost, their margin."""
     shown = [guard.measure for guard in guards if guard.shows_loss]
     if len(shown) == len(guards):
         verb, whose = ("is", "its margin") if len(shown) == 1 else ("are", "their margins")
@@ -288,7 +288,7 @@ _PERSONS = ("Tukey", "Dunnett", "Wilcoxon", "Friedman", "Hall")
 
 
 def in_sentence(title: str) -> str:
-    """Return the title of a test as it stands within a sentence."""
+    """Return the title of a test for use within a sentence."""
     if title.startswith(_PERSONS):
         return title
     return f"{title[:1].lower()}{title[1:]}".replace("paired t,", "paired t tests,")

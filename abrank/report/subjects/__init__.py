@@ -1,4 +1,4 @@
-"""From any result to a report in words: the one way from numbers to English sentences."""
+"""Composition of reports from results: the only step from numbers to sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from abrank.report.model import Report
 
 __all__ = ["compose"]
 
-# Where the report of a result is composed, imported when the first of its kind is reported.
+# Modules that compose the report of a result, imported on demand.
 _HOMES = {
     "Comparison": "pair",
     "Ranking": "systems",
@@ -33,11 +33,11 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
     Parameters
     ----------
     result : Comparison, Ranking, CollectionsComparison, CollectionsRanking, JudgeAgreement, Plan
-        Or what :func:`abrank.inspect_query` returns. A class of one's own is registered by
+        Or the result of :func:`abrank.inspect_query`. Other classes can be registered with
         ``compose.register``, as in :func:`functools.singledispatch`.
     **options
-        ``digits``, the decimals of scores and differences; of a ranking ``interval``
-        (``"difference"`` from the first or the baseline, ``"own"`` of each mean, ``"within"`` the
+        ``digits``, the decimals of scores and differences. For rankings also ``interval``
+        (``"difference"`` from the first or the baseline, ``"own"`` of each mean, ``"within"``
         queries) and ``pairs``, whether the short formats list every pair.
 
     Returns
@@ -48,7 +48,7 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
     Raises
     ------
     ArgumentError
-        If nothing is known of results of this class.
+        If the class of the result is unknown.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def compose(result: object, **options: Any) -> Report:  # noqa: ANN401 - each re
 
 
 def load(result: object) -> None:
-    """Import what composes the report of a result."""
+    """Import the module that composes the report of a result."""
     named = (item.__name__ for item in type(result).__mro__)
     home = next((_HOMES[name] for name in named if name in _HOMES), None)
     if home is None or not type(result).__module__.startswith("abrank."):

@@ -1,4 +1,4 @@
-"""The report of a ledger: comparisons over time, what they claim, and what to expect again."""
+"""The report of a ledger: comparisons over time, their claims, and expected gains."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from abrank.report.sections.words import tag, verdict_tone
 from abrank.report.subjects import compose
 from abrank.verdict import Verdict
 
-SHOWN = 40  # comparisons of which a row is shown
+SHOWN = 40  # comparisons that are listed
 _NAME = 24
 _METHOD = (
     "Expected again: the effects of all comparisons in one measure are taken to be normal with"
@@ -84,7 +84,6 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
 
 
 def _few(count: float) -> str:
-    """Return an expected count with one decimal, below 1 with two significant digits."""
     return f"{count:.1f}" if count >= 1.0 else f"{count:.2g}"
 
 
@@ -97,7 +96,7 @@ def _title(w: Words[History]) -> str:
     text = f"{f.plural(n, 'comparison')}: {f.count(tones['b'])} better, {f.count(tones['a'])} worse"
     if not history.is_known or not history.claimed:
         return f"{text}."
-    # Gains over one baseline are averaged: of several candidates one can be taken.
+    # Gains relative to the same baseline are averaged, because only one candidate can be shipped.
     n_gains = sum(1 for gain, _ in history.gains() if gain)
     times, adds = (1, "add up to") if history.adds_up else (n_gains, "are on average")
     return (
@@ -129,7 +128,7 @@ def _tone(entry: LedgerEntry) -> Tone:
 
 
 def _comparisons(w: Words[History]) -> Section:
-    """Return a row a comparison, the newest first; those in the most used measure are drawn."""
+    """Return one row per comparison, newest first, with bars for the most used measure."""
     history, n = w.result, len(w.result.entries)
     rows = list(zip(history.entries, history.expected, strict=True))[::-1][:SHOWN]
     cut = n > len(rows)
@@ -167,7 +166,7 @@ def _comparisons(w: Words[History]) -> Section:
         (Column("level"), [Cell(level_text(x.alpha), x.alpha) for x in entries]),
         (Column.words("verdict", "reading"), list(map(reading, entries))),
     ]
-    same = []  # what is the same in every row is said once
+    same = []  # values that are equal in all rows are stated once
     for title, text in {"against A": "against", "measure": "on", "level": "at the level"}.items():
         place = [column.title for column, _ in columns].index(title)
         if len({cell.text for cell in columns[place][1]}) == 1:

@@ -1,4 +1,4 @@
-"""The report of two judges: how far they agree, and how that affects verdicts."""
+"""The report of two judges: their agreement, and its effect on verdicts."""
 
 from __future__ import annotations
 
@@ -88,7 +88,6 @@ def _limits(w: Words[JudgeAgreement], value: Estimate, *, share: bool = False) -
 
 
 def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimate, bool]]) -> Table:
-    """Return a row an estimate, with its interval; some are shares."""
     return Table.by_row(
         key,
         rows,
@@ -99,7 +98,6 @@ def _estimates(w: Words[JudgeAgreement], key: str, rows: list[tuple[str, Estimat
 
 
 def _grades(w: Words[JudgeAgreement]) -> Section:
-    """Return who gave which grade, and how often both gave the same."""
     result, grades = w.result, [*map(str, w.result.grades), "all"]
     rows = [*result.table, [sum(column) for column in zip(*result.table, strict=True)]]
     by_machine = [*zip(*rows, strict=True), [sum(row) for row in rows]]
@@ -123,7 +121,7 @@ def _grades(w: Words[JudgeAgreement]) -> Section:
 
 
 def _systems(w: Words[JudgeAgreement]) -> Section:
-    """Return the means of the systems by either judge, and how alike the two orders are."""
+    """Return the means of the systems by either judge, and the correlation of the orders."""
     result = w.result
     table = Table.by_row(
         "systems",
@@ -153,7 +151,7 @@ def _pair(w: Words[JudgeAgreement], pair: JudgedPair) -> Section:
         ("human", pair.human.verdict, pair.human, ""),
         ("machine", pair.machine.verdict, pair.machine, ""),
     ]
-    if math.isfinite(apart.low):  # of that between the two a p-value is known
+    if math.isfinite(apart.low):  # then the difference of the judges has a p-value
         rows.append(("human less machine", "", apart, f.pvalue(apart.pvalue, alpha=0.05)))
     table = Table.by_row(
         f"verdicts {b}",

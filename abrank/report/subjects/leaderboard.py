@@ -1,4 +1,4 @@
-"""The leaderboard: a row a system, its distance from the first or the baseline drawn."""
+"""The leaderboard: one row per system, with its difference from the first or the baseline."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections.words import READINGS, capital, in_sentence, name, queries
 
-# Of the difference from the first or the baseline, of each mean by itself, or within the queries.
+# Of the difference from the first or the baseline, of each mean, or without query effects.
 IntervalKind: TypeAlias = Literal["difference", "own", "within"]
 TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
 # Of more letters a cell says less.
@@ -39,23 +39,23 @@ _MOST_LETTERS = 6
 _PAPER_NAME = 30
 
 
-# A limit this near to 0 says on which side of it the difference is, and no more.
+# A limit this close to 0 only shows the side of the difference.
 _SMALLEST = 1e-300
 
 
 def ahead(ranking: Ranking) -> list[str]:
-    """Return the systems shown to be better than the first: some tests ask not about the mean."""
+    """Return the systems significantly better than the first, by tests not about the mean."""
     first = ranking.systems[0]
     return [row.a for row in ranking.pair_rows if row.b == first and row.reading == "worse"]
 
 
 def has_intervals(ranking: Ranking) -> bool:
-    """Whether the test gives intervals of the differences."""
+    """Whether the test gives intervals of differences."""
     return any(not math.isnan(row.ci_low) for row in ranking.pair_rows)
 
 
 def leaderboard(w: Words[Ranking], interval: IntervalKind = "difference") -> Scorecard:
-    """Return a row a system, best mean first."""
+    """Return one row per system, best mean first."""
     ranking = w.result
     if len(ranking.baselines) > 1:
         return _against_several(w)
@@ -65,7 +65,7 @@ def leaderboard(w: Words[Ranking], interval: IntervalKind = "difference") -> Sco
     if against or interval == "difference":
         columns += _apart(w, apart)
     columns += _against(w) if against else _standing(ranking)
-    # As in a comparison: significantly better than the reference, worse, or neither.
+    # As in comparisons: significantly better than the reference, worse, or neither.
     readings = ranking.readings
     bars: list[Bar | None] = []
     for system in ranking.systems:
@@ -118,12 +118,12 @@ def _shared(ranking: Ranking) -> str:
 
 
 def reference(ranking: Ranking) -> str:
-    """Return what the differences are from, in words."""
+    """Return the reference of the differences, as text."""
     return "the first" if ranking.baseline is None else "the baseline"
 
 
 def _named(w: Words[Ranking], interval: IntervalKind) -> list[tuple[Column, dict[str, Cell]]]:
-    """Return the columns of place, name, mean, and of what goes with the mean."""
+    """Return the columns for place, name, mean, and the interval of the mean."""
     ranking, rows = w.result, w.result.rows
     first = {row.system for row in rows if row.position == 1}
     result = [
@@ -150,7 +150,7 @@ def _named(w: Words[Ranking], interval: IntervalKind) -> list[tuple[Column, dict
 
 
 def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, dict[str, Cell]]]:
-    """Return the columns of the difference from the first or the baseline, and of its interval."""
+    """Return the columns for the difference from the first or the baseline, with interval."""
     if not apart:
         return []
     ranking = w.result
@@ -167,7 +167,7 @@ def _apart(w: Words[Ranking], apart: dict[str, Estimate]) -> list[tuple[Column, 
 
 
 def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
-    """Return the columns of what each system is to the baseline."""
+    """Return the columns for the reading of each system relative to the baseline."""
     ranking = w.result
     pairs = {row.b: row for row in ranking.pair_rows}
     readings = {
@@ -180,12 +180,12 @@ def _against(w: Words[Ranking]) -> list[tuple[Column, dict[str, Cell]]]:
 
 
 def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
-    """Return the columns of the ranks that the test leaves open, and of the letters."""
+    """Return the columns for the possible ranks and the group letters."""
     result: list[tuple[Column, dict[str, Cell]]] = []
     if not ranking.has_all_pairs:
         return result
     if ranking.direction_declared and ranking.n_queries > 1:
-        # The ranks of each system that the test of all pairs leaves open.
+        # The ranks of each system that the test of all pairs does not exclude.
         better, worse = Counter[str](), Counter[str]()
         for row in ranking.pair_rows:
             if row.reading in ("better", "worse"):
@@ -204,7 +204,7 @@ def _standing(ranking: Ranking) -> list[tuple[Column, dict[str, Cell]]]:
 
 
 def chance(share: float) -> str:
-    """Return a share of resamples; what is not none and not all is never printed as such."""
+    """Format a share of resamples; only exact 0 and 1 are printed as such."""
     if share in (0.0, 1.0):
         return f"{100 * share:.0f}%"
     if not 0.0005 <= share < 0.9995:
@@ -213,7 +213,7 @@ def chance(share: float) -> str:
 
 
 def _against_several(w: Words[Ranking]) -> Scorecard:
-    """Return a row a system, and a column for the difference from each baseline."""
+    """Return one row per system, with a column for the difference from each baseline."""
     ranking = w.result
     columns = _named(w, "difference")
     pairs = {(row.a, row.b): row for row in ranking.pair_rows}
@@ -264,19 +264,19 @@ def _end_at_0(intervals: Iterable[Interval]) -> bool:
 
 
 def lettered(ranking: Ranking) -> bool:
-    """Whether letters name the groups: of more systems they would be a code of their own."""
+    """Whether groups are named by letters; with too many systems these are unreadable."""
     return len(ranking.systems) <= len(ascii_lowercase)
 
 
 def letters(group: str) -> str:
-    """Return the letters of a system; of many, three and more in a row are a range."""
+    """Format the letters of a system; three or more in a row become a range."""
     if len(group) <= _MOST_LETTERS:
         return group
     return _ranges([ascii_lowercase.index(letter) for letter in group], ascii_lowercase.__getitem__)
 
 
 def _ranges(places: Sequence[int], write: Callable[[int], str]) -> str:
-    """Return whole numbers in order, three and more in a row as a range."""
+    """Format whole numbers in order; three or more in a row become a range."""
     parts: list[str] = []
     for _, run in groupby(enumerate(places), lambda item: item[1] - item[0]):
         part = [place for _, place in run]
@@ -286,7 +286,7 @@ def _ranges(places: Sequence[int], write: Callable[[int], str]) -> str:
 
 
 def marks(ranking: Ranking) -> dict[str, str]:
-    """Return the letters of each system, or the glyph of what it is to each baseline."""
+    """Return the letters of each system, or the glyphs of its readings by baseline."""
     if ranking.baseline is None:
         return {row.system: letters(row.group) * lettered(ranking) for row in ranking.rows}
     result: dict[str, list[str]] = {system: [] for system in ranking.systems}
@@ -299,7 +299,7 @@ def marks(ranking: Ranking) -> dict[str, str]:
 
 
 def by_measure(w: Words[Ranking]) -> Table:
-    """Return a row a system, in the order of the first measure, and a mean a measure."""
+    """Return systems by measures, in the order of the first measure."""
     ranking = w.result
     result = {element.measure: marks(element) for element in ranking.by_measure}
     columns = []
@@ -320,7 +320,7 @@ def by_measure(w: Words[Ranking]) -> Table:
 
 
 def all_pairs(w: Words[Ranking]) -> Table:
-    """Return a row a pair, B above A."""
+    """Return one row per pair, with b above a."""
     ranking = w.result
     limits = (
         Column(capital(ranking.interval_name), role="interval"),
@@ -346,7 +346,7 @@ def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
     if style == "superscript" or len(ranking.baselines) > 1:
         table, contents = _superscripts(w, by)
     elif ranking.secondary:
-        # The means of several measures with their groups, an arrow against a baseline.
+        # The means of several measures with groups, and arrows relative to a baseline.
         means = by_measure(w)
         columns = (
             Column.name("System"),
@@ -380,7 +380,7 @@ def paper(w: Words[Ranking], style: Style, interval: IntervalKind) -> Paper:
 
 
 def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, str]:
-    """Return the leaderboard of one measure as a page has it, and what the caption says of it."""
+    """Return the leaderboard of one measure as on a page, and its part of the caption."""
     ranking = w.result
     card = leaderboard(w, interval)
     left_out: tuple[Role, ...] = ("place", "drawn")
@@ -412,14 +412,14 @@ def _of_one(w: Words[Ranking], by: str, interval: IntervalKind) -> tuple[Table, 
 
 
 def _each(ranking: Ranking) -> str:
-    """Say what alpha holds for, where there are several measures."""
+    """Say what alpha applies to, if there are several measures."""
     if not ranking.secondary:
         return ""
     return ", each measure by itself" if ranking.n_families == 1 else ", over all measures"
 
 
 def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
-    """Return means with the letters of the systems that each is shown to be better than."""
+    """Return means with the letters of the significantly worse systems."""
     ranking = w.result
     baselines = ranking.baselines or ranking.systems
     names = {system: letter(i) for i, system in enumerate(baselines)}
@@ -440,7 +440,7 @@ def _superscripts(w: Words[Ranking], by: str) -> tuple[Table, str]:
 
 
 def _beaten(ranking: Ranking, names: dict[str, str]) -> dict[str, str]:
-    """Return the letters of the systems that each is shown to be better than."""
+    """Return for each system the letters of the significantly worse systems."""
     result: dict[str, list[str]] = {system: [] for system in ranking.systems}
     for pair in ranking.pair_rows:
         if pair.reading == "better":
@@ -455,6 +455,6 @@ def _beaten(ranking: Ranking, names: dict[str, str]) -> dict[str, str]:
 
 
 def letter(place: int) -> str:
-    """Return the letter of a system: a to z, then aa, ab and so on."""
+    """Return the letter of a place: a to z, then aa, ab and so on."""
     before, last = divmod(place, len(ascii_lowercase))
     return (letter(before - 1) if before else "") + ascii_lowercase[last]

@@ -1,4 +1,4 @@
-"""The report of the means of systems: between which limits they lie, and the floors they clear."""
+"""The report of mean scores: their intervals, and floors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
     head = _headline(w)
     systems = tuple(dict.fromkeys(f.shorten(row.system, width=_NAME) for row in result.rows))
     card = _scorecard(w)
-    # Without a floor there is nothing to draw: a table, which every format shows.
+    # Without floors nothing needs a drawing, so a plain table is used in every format.
     blocks = (card,) if result.floors else (card.without("drawn"),)
     places = frozenset[Place]({"page"}) if result.floors else EVERYWHERE
     sections = [Section("means", "Means", "", blocks, places)]
@@ -130,7 +130,7 @@ def _headline(w: Words[Intervals]) -> Headline:
 
 
 def _said(w: Words[Intervals], result: Floor) -> str:
-    """Say in a sentence whether a floor is cleared."""
+    """Say whether a floor is cleared."""
     text = f"{result.measure} of {f.shorten(result.system, width=_NAME)}"
     floor = f.number(result.floor)
     if result.cleared:
@@ -172,7 +172,7 @@ def _facts(w: Words[Intervals]) -> Iterator[Fact]:
 
 
 def _scorecard(w: Words[Intervals]) -> Scorecard:
-    """Return a row a mean; where it has a floor, its interval is drawn beside that."""
+    """Return one row per mean, with its interval drawn if it has a floor."""
     rows, floors = w.result.rows, {(x.system, x.measure): x for x in w.result.floors}
     multiple = len({row.system for row in rows}) > 1
     names = [

@@ -63,7 +63,7 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         name_of(name) or letter
         for name, letter in ((comparison.candidate, "B"), (comparison.baseline, "A"))
     )
-    # Names stay on one line, and short enough for a heading.
+    # Names are kept on one line and short enough for headings.
     comparison = comparison.renamed(
         *(
             one_line(name, width=LONGEST_NAME)
@@ -122,13 +122,12 @@ _FOLDED = ("queries", "segments", "judge", "quality")
 
 
 def _facts(comparison: Comparison) -> Iterator[Fact]:
-    """Yield who A and B are, who wins how often, what it means and by which rule."""
     baseline, candidate, *_ = _context(comparison)
     yield Fact("systems", f"{baseline} {NO_BREAK}{NO_BREAK}{candidate}")
     if comparison.rule.independent:
         yield from (Fact("units", text) for text in [_visible(comparison)] if text)
     elif comparison.n_queries:
-        # Who wins how often, A left as in every picture, and what so many queries can see.
+        # Wins, with A on the left as in plots, and what this number of queries can detect.
         row, win = comparison.primary, words.wins(comparison)
         parts = (
             f"A {win} {f.count(row.losses)}",
@@ -158,14 +157,14 @@ def _facts(comparison: Comparison) -> Iterator[Fact]:
 
 
 def _visible(comparison: Comparison) -> str:
-    """Return what so many queries can see; empty where that is not known."""
+    """Return what this number of queries can detect; empty if unknown."""
     visible = planning.smallest_visible(comparison)
     power = f.level(comparison.planning.power)
     return f"smallest visible Δ {visible} ({power} power)" if visible else ""
 
 
 def cases(comparison: Comparison) -> Iterator[Case]:
-    """Yield a case for the gate on the primary measure and one for each guard, or the verdict."""
+    """Yield a test case for the gate and for each guard, or for the verdict."""
     gate = comparison.decision.gate
     if gate is None:
         yield Case("verdict", True, decision.doubted(comparison, headline.title(comparison)))
@@ -177,13 +176,12 @@ def cases(comparison: Comparison) -> Iterator[Case]:
 
 
 def _context(comparison: Comparison) -> Iterator[str]:
-    """Yield what stands above the verdict: the systems, the queries, the judgments."""
     qrels = comparison.provenance.get("inputs", {}).get("qrels", {})
     path = qrels.get("path") if isinstance(qrels, Mapping) else None
     yield f"{words.system('A', comparison.baseline)} (baseline)"
     yield f"{words.system('B', comparison.candidate)} (candidate)"
     yield words.queries_of(comparison)
-    if path:  # by their file and its folder
+    if path:  # name the file with its folder
         text = f.shorten("/".join(Path(path).parts[-2:]).lstrip("/"), width=60)
         yield f"judgments {text}"
 
@@ -279,7 +277,7 @@ def _caption(comparison: Comparison, contents: str, *, has_intervals: bool) -> s
     return " ".join([text, *more]).rstrip()
 
 
-# --- The report of one query: both lists side by side, scores, what is missed, what to judge
+# --- The report of one query: both lists side by side, scores, missed documents, what to judge
 
 MOST = 20
 
@@ -288,9 +286,9 @@ MOST = 20
 def compose_query(
     result: Inspection, *, digits: int | None = None, depth: int | None = None
 ) -> Report:
-    """Return everything a report says about a query of two runs."""
-    # `depth` are the documents of each list; those that the first measure looks at without it, at
-    # most 20.
+    """Return everything a report says about one query of two runs."""
+    # `depth` is the number of documents shown per list; by default the cut-off of the first
+    # measure, at most 20.
     w = Words(result, digits)
     near, rel = cutoff(result.measures[0])
     depth = near if depth is None else depth
@@ -316,7 +314,7 @@ def compose_query(
 
 
 def _tone(measure: str, change: float) -> Tone:
-    """Return whose a change is; nobody's where the measure has no known direction."""
+    """Return the winner's colour; neutral if the measure's direction is unknown."""
     entry = known(measure)
     if not change or entry is None:
         return "plain"
@@ -324,11 +322,11 @@ def _tone(measure: str, change: float) -> Tone:
 
 
 def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
-    """Say first who is better on the query, by the first measure."""
+    """Return the headline: which system is better on the query, by the first measure."""
     result = w.result
     measure, a, b = result.measures[0], result.a[0], result.b[0]
     tone = _tone(measure, b - a)
-    # One query is no verdict: it has no tag.
+    # A single query gives no verdict, so there is no tag.
     glyph, who = {"a": ("▼", "A is better"), "b": ("▲", "B is better")}.get(tone, ("=", "a tie"))
     if a != b and tone == "plain":
         glyph, who = "", f"{'B' if b > a else 'A'} is higher"
@@ -338,7 +336,7 @@ def _headline(w: Words[Inspection], title: str, why: str) -> Headline:
 
 
 def _lists(result: Inspection, lists: QueryLists) -> Section:
-    """Return the two lists: rank, grade, document, how it moved; titles below."""
+    """Return the two lists: rank, grade, document, movement; titles below."""
     moved: dict[str, Tone] = {"dropped": "a", "new": "b"}
     columns = []
     for side in lists.sides:
@@ -373,7 +371,7 @@ def _scores(w: Words[Inspection]) -> Section:
 
 
 def _missed(result: Inspection, depth: int) -> Section | None:
-    """Return where the relevant documents are that are not among the first of both."""
+    """Return the relevant documents that are not near the top of both lists."""
     missed = [
         item
         for item in result.relevant
@@ -415,7 +413,7 @@ def _to_judge(w: Words[Inspection]) -> Section | None:
 
 
 def _place(rank: int) -> Cell:
-    """Return a rank; a dash stands for a document that was not retrieved."""
+    """Format a rank; a dash if the document was not retrieved."""
     return Cell({0: "–", -1: "?"}.get(rank, str(rank)))
 
 

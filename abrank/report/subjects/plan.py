@@ -1,4 +1,4 @@
-"""The reports of a plan and of an audit: what queries can show, before a test and after one."""
+"""The reports of a plan and of an audit: what queries can detect."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ NO_SPREAD = (
     "Every query has the same difference. Without spread these numbers say nothing of the next"
     " test: give the standard deviation that you expect (--sd, sd=)."
 )
-_DIGITS = 4  # of a standard deviation
-MANY = 100  # pairs of which a share is told
+_DIGITS = 4  # decimals of a standard deviation
+MANY = 100  # minimum number of pairs for stating a share
 _METHOD_OF_AUDIT = (
     "From published means alone the spread of the queries' differences is not known. Of n"
     " differences of scores between 0 and 1 it is largest where all scores are 0 or 1 and as many"
@@ -45,7 +45,7 @@ _METHOD_OF_AUDIT = (
 
 @compose.register
 def compose_plan(plan: Plan, *, digits: int | None = None, measure: str = "") -> Report:
-    """Return everything a report says about a plan, of a measure if it has a pilot."""
+    """Return everything a report says about a plan; ``measure`` is that of the pilot."""
     w = Words(plan, _DIGITS if digits is None else digits)
     unit = f" of {f.shorten(measure, width=24)}" if measure else ""
     what = "a unit's score" if plan.independent else "the differences"
@@ -82,12 +82,12 @@ def _count(plan: Plan, n: int) -> str:
 
 
 def _size(difference: float) -> str:
-    """Return a difference, which a percentage of a mean makes of many digits, as it is read."""
+    """Format a difference; those from percentages of a mean may have many digits."""
     return f.number(float(f"{difference:.4g}"))
 
 
 def _title(w: Words[Plan]) -> str:
-    """Return what is asked most: what the queries at hand show, or how many are needed."""
+    """Return the main result: what the available queries detect, or how many are needed."""
     plan = w.result
     if plan.sd == 0.0:
         return NO_SPREAD
@@ -110,7 +110,7 @@ def _title(w: Words[Plan]) -> str:
 
 
 def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
-    """Yield what shows the same, how narrow an interval is, and how it was computed."""
+    """Yield the queries for equivalence and for interval widths, and the method."""
     plan = w.result
     if plan.independent:
         split = "split as here" if plan.sd_low > 0.0 else "half in each"
@@ -133,7 +133,6 @@ def _facts(w: Words[Plan], head: Headline) -> Iterator[Fact]:
 
 
 def _table(w: Words[Plan]) -> Section:
-    """Return a line a difference, under a heading."""
     plan = w.result
     ranges = (Column("Range"), lambda x: Cell(_range(x), x.n_low))
     table = Table.by_row(
@@ -156,7 +155,7 @@ def _needed(n: int | None) -> str:
 
 
 def _needed_with_range(plan: Plan, row: PlanRow | SameRow | WidthRow) -> str:
-    """Return a number of queries with its noun, and its range where the sd is estimated."""
+    """Format a number of queries with its noun, and its range if sd is estimated."""
     range_ = f" ({_range(row)})" if plan.sd_low > 0.0 else ""
     return f"{_needed(row.n)}{range_}{'' if row.n else ' of'} {_nouns(plan)[1]}"
 
@@ -215,7 +214,7 @@ def compose_audit(result: MeansAudit, *, digits: int | None = None) -> Report:
 
 
 def _audited(w: Words[MeansAudit]) -> tuple[str, str, str]:
-    """Return the sentence that is said first, its tag and its glyph."""
+    """Return the first sentence, its tag and its glyph."""
     result = w.result
     n = queries(result.n_queries)
     if not result.is_possible:
@@ -276,14 +275,13 @@ def _facts_of_audit(w: Words[MeansAudit]) -> Iterator[Fact]:
 
 
 def _least(kind: str, p: float) -> str:
-    """Say how small p can be; below what is ever printed, only that it can be so small."""
+    """Say how small p can be; below the printed precision only that it can be tiny."""
     if p < 0.001:
         return f"{kind} with these means can have p < 0.001"
     return f"no {kind} with these means have a p below {f.number_short(p)}"
 
 
 def _scorecard(w: Words[MeansAudit]) -> Scorecard:
-    """Return a row a spread, with the interval that it gives."""
     result, rows, board = w.result, w.result.rows, w.result.board
     legend = [
         f"Thick: {w.level} interval of Δ by Student's t; widest: no scores in 0 to 1 spread more"

@@ -40,8 +40,8 @@ from abrank.report.subjects.leaderboard import chance, leaderboard
 from abrank.report.subjects.systems import methods_text as ranking_methods
 from abrank.report.subjects.systems import of_runs, verdict_of
 
-MOST_NAMES = 4  # that a sentence lists
-MOST_COLUMNS = 10  # collections beside each other in a table
+MOST_NAMES = 4  # names in a sentence
+MOST_COLUMNS = 10  # collections in a table
 SOURCES = (
     ("Ranks and pairs", "Mogstad, Romano, Shaikh & Wilhelm 2024"),
     ("All pairs", "Westfall & Young 1993"),
@@ -94,7 +94,6 @@ def compose_standings(result: CollectionsRanking, *, digits: int | None = None) 
 
 
 def _headline(w: Words[CollectionsRanking]) -> Headline:
-    """Return who may be first, on these collections and on others like them."""
     result, top = w.result, w.result.primary.rows[0]
     alone = len(result.primary.first()) == 1
     declared = result.primary.fixed.direction_declared
@@ -123,7 +122,7 @@ def _headline(w: Words[CollectionsRanking]) -> Headline:
 
 
 def title(result: CollectionsRanking) -> str:
-    """Say in one sentence who may be first on these collections."""
+    """Say who may be first on these collections."""
     if not result.primary.fixed.direction_declared:
         measure = name(result.primary.measure)
         return f"Is lower better for {measure}? Declare it to learn who is first."
@@ -141,12 +140,11 @@ def title(result: CollectionsRanking) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    """Return names in a row, of many the first."""
     return f.first_of([*map(name, names)], MOST_NAMES)
 
 
 def like_these(result: CollectionsRanking) -> str:
-    """Say who may be first on collections like these."""
+    """Say who may be first on similar collections."""
     these, like = result.primary.first(), result.primary.first(random=True)
     n, best = len(result.systems), "could be the best"
     start = "On collections like these"
@@ -175,7 +173,7 @@ def _leads(result: CollectionsRanking) -> str:
 
 
 def _firsts(result: CollectionsRanking) -> str:
-    """Say who has the best mean on how many collections."""
+    """Say on how many collections each system has the best mean."""
     rows = sorted(result.primary.rows, key=lambda row: -row.n_first)
     leading = [row for row in rows if row.n_first][:MOST_NAMES]
     text = ", ".join(f"{name(row.system)} on {f.count(row.n_first)}" for row in leading)
@@ -209,7 +207,7 @@ def _facts(w: Words[CollectionsRanking], head: Headline, context: Sequence[str])
 
 
 def ranks(standing: Standing) -> str:
-    """Return a rank interval."""
+    """Format a rank interval."""
     if standing.rank_low == standing.rank_high:
         return f.count(standing.rank_low)
     return f"{f.count(standing.rank_low)} to {f.count(standing.rank_high)}"
@@ -221,12 +219,12 @@ def _difference(w: Words[CollectionsRanking], standing: Standing) -> Cell:
 
 
 def _leaderboard(w: Words[CollectionsRanking]) -> Section:
-    """Return a row a system: mean, distance from the first, both rank intervals, chance to lead."""
+    """Return one row per system: mean, difference from the first, rank intervals, chance."""
     result, rows = w.result, w.result.primary.rows
     bars = []
     for row in rows:
         limits = row.fixed.diff_low, row.fixed.diff_high
-        # As in a comparison: orange is significantly worse than the first.
+        # As in comparisons, A's colour means significantly worse than the first.
         tone: Tone = "a" if Interval(*limits).excludes_zero else "tie"
         drawn = (0.0, math.nan, math.nan) if row.position == 1 else (row.diff, *limits)
         bars.append(Bar(*drawn, tone=tone))
@@ -277,7 +275,6 @@ def _ranks(w: Words[CollectionsRanking]) -> Section:
 
 
 def _measures(w: Words[CollectionsRanking]) -> Section:
-    """Return systems by measures: the mean, and its rank on these collections."""
     result, columns = w.result, []
     for measure in result.measures:
         rows = [measure[system] for system in result.systems]
@@ -291,10 +288,10 @@ def _measures(w: Words[CollectionsRanking]) -> Section:
 
 
 def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
-    """Yield systems by collections: of the first measure in every format."""
+    """Yield systems by collections; every format shows those of the first measure."""
     result = w.result
     table = _by_collection(w, result.primary.measure)
-    parts = []  # of very many columns: what a page, or paper, has room for
+    parts = []  # very many columns are split into parts that fit
     for start in range(1, len(table.columns), MOST_COLUMNS):
         selected = (0, *range(start, min(start + MOST_COLUMNS, len(table.columns))))
         columns = tuple(table.columns[i] for i in selected)
@@ -314,7 +311,7 @@ def _collections(w: Words[CollectionsRanking]) -> Iterator[Section]:
 
 
 def _by_collection(w: Words[CollectionsRanking], measure: str) -> Table:
-    """Return systems by collections; bold what does not differ from the first there."""
+    """Return systems by collections; values that do not differ from the first are bold."""
     systems, columns = [row.system for row in w.result.of(measure).rows], []
     for collection, result in w.result.rankings.items():
         ranking = result.of(measure)
@@ -338,7 +335,6 @@ def _each(w: Words[CollectionsRanking]) -> Section:
 
 
 def _methods(result: CollectionsRanking) -> str:
-    """Return the methods paragraph: what was ranked where, and by which tests."""
     systems, n = f.plural(len(result.systems), "system"), len(result.rankings)
     measures = ", ".join(name(measure.measure) for measure in result.measures)
     ranking = next(iter(result.rankings.values()))
@@ -350,7 +346,7 @@ def _methods(result: CollectionsRanking) -> str:
 
 
 def _paper(w: Words[CollectionsRanking]) -> Paper:
-    """Return the means by collection, with the mean over them and both rank intervals."""
+    """Return the means by collection, the overall mean and both rank intervals."""
     result, primary = w.result, w.result.primary
     table = _by_collection(w, primary.measure)
     rows = tuple(
@@ -378,7 +374,7 @@ def _paper(w: Words[CollectionsRanking]) -> Paper:
 
 
 def cautions(result: CollectionsRanking) -> tuple[Caution, ...]:
-    """Return what is to be known of the runs on each collection, and how inputs were read."""
+    """Return cautions on the runs of each collection, and how inputs were interpreted."""
     of_each = {collection: of_runs(ranking) for collection, ranking in result.rankings.items()}
     inputs = [Caution("input", "Input", f"{note}.", 1) for note in result.notes]
     return (*cautions_by_collection(of_each, result.rankings), *inputs)

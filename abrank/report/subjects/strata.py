@@ -1,4 +1,4 @@
-"""The report of two systems on several collections: a row a collection, the summaries below."""
+"""The report of two systems on several collections: one row per collection, then summaries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from abrank.report.subjects import compose
 from abrank.report.subjects.pair import cases
 
 _SHOWN = ("better", "worse")
-# Up to this many collections the prediction interval was seen to miss more often than it says: see
+# With up to this number of collections the prediction interval covers less often than stated: see
 # reports/calibration, "collections with different effects".
 FEW = 20
 MOST_CAUTIONS = 4
@@ -119,7 +119,7 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
 
 
 def _headline(w: Words[CollectionsComparison]) -> Headline:
-    """Return what the primary measure says of both questions."""
+    """Return the results of the primary measure for both questions."""
     result = w.result
     summary = result.primary
     reading = summary.stratified.reading
@@ -163,7 +163,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
 
 
 def title(result: CollectionsComparison) -> str:
-    """Say in one sentence what the primary measure says of both questions."""
+    """Say in one sentence what the primary measure shows for both questions."""
     a, b = (name(item) for item in (result.baseline, result.candidate))
     these, like = result.primary.stratified.reading, result.primary.random.reading
     if result.primary.measure in result.undeclared:
@@ -198,7 +198,6 @@ def title(result: CollectionsComparison) -> str:
 
 
 def _ahead(result: CollectionsComparison) -> str:
-    """Say on how many collections B is ahead."""
     return f"(ahead on {f.count(result.primary.n_ahead)})"
 
 
@@ -208,7 +207,7 @@ def _clause(w: Words[CollectionsComparison], row: SummaryRow) -> str:
 
 
 def beyond(w: Words[CollectionsComparison]) -> str:
-    """Say what holds of collections like these, and of one more."""
+    """Say what holds for similar collections, and for a further one."""
     summary = w.result.primary
     if math.isnan(summary.random.estimate):
         return "Too few collections vary to say anything of collections like these."
@@ -242,7 +241,7 @@ def heterogeneity(w: Words[CollectionsComparison]) -> str:
 
 
 def counts(summary: MeasureSummary) -> str:
-    """Say on how many collections B is better and worse."""
+    """Count the collections where B is better and worse."""
     n = f.plural(len(summary.rows), "collection")
     return f"Of {n}: {words.counted(row.reading for row in summary.rows)} (adjusted p, Holm)."
 
@@ -257,7 +256,7 @@ def _facts(
         yield Fact("differ", text, everywhere=True)
     pooled = w.result.pooled
     for kind, text in design.sentences(replace(pooled, provenance=w.result.provenance)):
-        if kind != "guards" or pooled.rule.require is not None:  # else the headline has them
+        if kind != "guards" or pooled.rule.require is not None:  # otherwise in the headline
             yield Fact(kind, text)
     if pooled.segmentations:
         yield Fact("segments", scorecard.exploratory(pooled))
@@ -268,11 +267,10 @@ def _facts(
 def _rows(
     w: Words[CollectionsComparison], summary: MeasureSummary
 ) -> Iterator[tuple[Bar, tuple[Cell, ...]]]:
-    """Yield a row a collection, then one a summary, and what is drawn of each."""
-    for row in summary.rows:  # its own interval thick, the one adjusted for all thin
+    for row in summary.rows:  # thick: plain interval; thin: adjusted
         tone, interval = words.reading_tone(row.reading), summary.within_reach(row.interval)
         adjusted = summary.within_reach(row.adjusted)
-        # What may reverse one collection stands in its row: the headline is of the whole.
+        # A doubt about one collection is shown in its row; the headline is about all.
         level = w.result.comparisons[row.collection].soundness.level
         may_reverse = summary is w.result.primary and row.reading != "unclear"
         doubt = ", doubtful" * (may_reverse and level == "doubtful")
@@ -288,7 +286,7 @@ def _rows(
             Cell(f"{words.against_zero(w.result.pooled, row.reading)}{doubt}", row.reading, tone),
         )
         yield Bar(row.diff, *interval, *adjusted, tone), cells
-    for kind, title in SUMMARIES.items():  # thin is where one more collection would lie
+    for kind, title in SUMMARIES.items():  # thin: prediction interval of a further collection
         result: SummaryRow = getattr(summary, kind)
         tone, thick = words.reading_tone(result.reading), summary.within_reach(result.interval)
         beyond = kind == "random" and math.isfinite(summary.prediction[0])
@@ -307,7 +305,7 @@ def _rows(
 
 
 def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scorecard:
-    """Return a row a collection with the interval as adjusted; the summaries stand out below."""
+    """Return one row per collection with its adjusted interval, then highlighted summaries."""
     bars, rows = zip(*_rows(w, summary), strict=True)
     legend = [
         "Limits, p and reading of a collection are adjusted for all collections (Holm), those of"
@@ -350,7 +348,7 @@ def _numbers_section(w: Words[CollectionsComparison]) -> Section:
 
 
 def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
-    """Yield the summaries of every measure, and the collections by each further one."""
+    """Yield the summaries of every measure, and the collections by each further measure."""
     result = w.result
     if not result.measures[1:]:
         return
@@ -422,7 +420,6 @@ def _each(w: Words[CollectionsComparison]) -> Section:
 
 
 def _methods(result: CollectionsComparison) -> str:
-    """Return the methods paragraph: what was compared where, and by which models."""
     pooled = result.pooled
     text = ""
     if pooled.clusters is not None:
@@ -447,7 +444,7 @@ def _methods(result: CollectionsComparison) -> str:
 
 
 def _paper(w: Words[CollectionsComparison]) -> Paper:
-    """Return the table of the primary measure: the collections, then the summaries."""
+    """Return the table of the primary measure: collections, then summaries."""
     result = w.result
     card = _scorecard(w, result.primary).without("drawn", "reading")
     measure = one_line(result.primary.measure, width=_LONGEST)
@@ -467,7 +464,7 @@ def _paper(w: Words[CollectionsComparison]) -> Paper:
 
 
 def all_cautions(result: CollectionsComparison) -> tuple[Caution, ...]:
-    """Return what is to be known of each collection, the most severe first."""
+    """Return cautions on each collection, most severe first."""
     return cautions.by_collection(
         {
             collection: cautions.cautions(comparison)

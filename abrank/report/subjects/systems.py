@@ -1,4 +1,4 @@
-"""The report of a ranking: who leads, the leaderboard, and what was asked beside it."""
+"""The report of a ranking: who leads, the leaderboard, and further results."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ from abrank.report.subjects import compose, leaderboard
 from abrank.report.subjects.leaderboard import IntervalKind
 from abrank.rule import LEVELS
 
-# Up to so many systems a page has a table of all pairs.
+# With more systems a page has no table of all pairs.
 MOST_PAIRS = 12
 _PICTURE = (
     "The system of the row less that of the column; filled where they differ significantly, blue"
     " where the row is better, orange where it is worse, the deeper the larger the difference. The"
     " CSV and results.json have every pair."
 )
-# Tests of one error for all pairs, and the largest variance of a pair over the pooled one from
-# which they find far too much.
+# Tests with one error for all pairs; and the ratio of the largest variance of a pair to the pooled
+# one above which they reject far too often.
 ONE_ERROR, MOST_UNEQUAL = ("tukey", "randomised-tukey", "dunnett"), 2.0
 
 
@@ -97,10 +97,10 @@ def compose_ranking(
 
 
 def headline(w: Words[Ranking]) -> Headline:
-    """Return who leads, who does not differ from it, and after how many comparisons."""
+    """Return who leads, who does not differ, and the number of comparisons."""
     ranking, top = w.result, w.result.rows[0]
     verdict, glyph, tag, title = verdict_of(ranking)
-    # The test, what it compares, and the level.
+    # The test, its comparisons, and the level.
     against = "all pairs"
     if ranking.baseline is not None:
         against = f"every other system against {' and '.join(map(name, ranking.baselines))}"
@@ -225,7 +225,7 @@ def first_places(ranking: Ranking) -> str:
 
 
 def highest_of_many(ranking: Ranking) -> str:
-    """Say that the best of several was chosen by what is shown of it."""
+    """Say that the best of several was selected by its observed result."""
     n = len(ranking.systems)
     if (
         n < 3
@@ -244,7 +244,7 @@ def highest_of_many(ranking: Ranking) -> str:
 
 
 def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
-    """Yield what was ranked, what it means, and what a reader must know about it."""
+    """Yield what was ranked, what it means, and what a reader must know."""
     ranking = w.result
     text = f"{f.plural(len(ranking.systems), 'system')} by {name(ranking.measure)}"
     yield Fact("ranked", f"{text} on {queries(ranking.n_queries)}.", everywhere=True)
@@ -262,7 +262,7 @@ def _facts(w: Words[Ranking], head: Headline) -> Iterator[Fact]:
 
 
 def omnibus(w: Words[Ranking]) -> str:
-    """Say what Friedman's test makes of all systems together, and Nemenyi's critical difference."""
+    """Return the result of Friedman's test, and Nemenyi's critical difference."""
     result = w.result.omnibus
     if result is None or math.isnan(result["pvalue"]):
         return ""
@@ -277,7 +277,7 @@ def omnibus(w: Words[Ranking]) -> str:
 
 
 def cautions_of_test(ranking: Ranking) -> Iterator[str]:
-    """Say where the test asks for something else, finds too much, or can find nothing."""
+    """Say where the test has another hypothesis, rejects too often, or cannot reject."""
     if ranking.test in ("nemenyi", "conover", "bonferroni-dunn"):
         yield "The test asks whether all orders of the systems are equally likely: not about means."
     spread = ranking.spread
@@ -298,13 +298,13 @@ def cautions_of_test(ranking: Ranking) -> Iterator[str]:
 
 
 def cautions(ranking: Ranking) -> tuple[Caution, ...]:
-    """Return what is to be known of the runs, the most severe first, and how inputs were read."""
+    """Return cautions on the runs, most severe first, and how inputs were interpreted."""
     notes = [Caution("input", "Input", f"{note}.", 1) for note in ranking.notes]
     return (*of_runs(ranking), *notes)
 
 
 def of_runs(ranking: Ranking) -> tuple[Caution, ...]:
-    """Return what is to be known of the runs, the most severe first."""
+    """Return cautions on the runs, most severe first."""
     names = SystemNames("", "", digits=ranking.decimals, alpha=ranking.alpha)
     notes = [
         replace(note, severity=4) if LEVELS.get(note.code) == "unsound" else note
@@ -314,7 +314,7 @@ def of_runs(ranking: Ranking) -> tuple[Caution, ...]:
 
 
 def methods_text(ranking: Ranking) -> str:
-    """Return the methods paragraph: what was ranked, how, and by which test."""
+    """Return the methods paragraph: systems, method, test."""
     measures = ", ".join(name(measure) for measure in ranking.measures)
     against = "all pairs"
     if ranking.baseline is not None:
@@ -337,7 +337,6 @@ def _source(ranking: Ranking) -> str:
 
 
 def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
-    """Yield the measures and the test, with their sources."""
     yield from appendix.of_measures(ranking.measures)
     yield ranking.title, _source(ranking)
     if source := appendix.ADJUSTMENTS.get(ranking.adjust or ""):
@@ -345,7 +344,7 @@ def _sources(ranking: Ranking) -> Iterator[tuple[str, str]]:
 
 
 def measures(w: Words[Ranking]) -> Section | None:
-    """Return the means by all measures, and how alike these order the systems."""
+    """Return the means by all measures, and the correlation of their orders."""
     ranking = w.result
     if not ranking.secondary:
         return None
@@ -386,7 +385,7 @@ def _pairs(w: Words[Ranking], *, listed: bool) -> Iterator[Section]:
 
 
 def per_query(ranking: Ranking) -> Section | None:
-    """Return every system on every query."""
+    """Return the scores of every system on every query."""
     if not ranking.n_queries:
         return None
     shares = ranking.shares
@@ -414,7 +413,7 @@ def per_query(ranking: Ranking) -> Section | None:
 
 
 def stability(w: Words[Ranking]) -> Section | None:
-    """Return the chances of the ranks under resampling of the queries."""
+    """Return the probabilities of ranks under resampling of the queries."""
     ranking, finding = w.result, first_places(w.result)
     if not finding:
         return None
