@@ -486,7 +486,11 @@ def _require_independent(scores: Scores, question: Question, data: QueryData) ->
         raise ArgumentError(SAME_UNITS)
     needs_pairs = "it holds for pairs only"
     refused = {
-        "segments": (data.segments, "segments are of queries that both systems answered"),
+        "segments": (
+            data.segments,
+            "segments are of queries that both systems answered; --where COLUMN=VALUE"
+            " (where={'COLUMN': 'VALUE'}) compares the users of one",
+        ),
         "topics": (data.topics, needs_pairs),
         "machine": (data.machine, "a machine's judgments correct differences of pairs"),
         "votes": (data.votes, needs_pairs),

@@ -169,6 +169,11 @@ def _two_of(
         a = _choice(both, rest[0], "baseline", label)
     if a is None or b is None:
         problem, choices = _unchosen(names, baseline, candidate)
+        if both.reading is not None and both.reading.arms:  # which no test of many systems compares
+            problem += "; no query has rows of two, so that two are compared as independent groups"
+            choices = [
+                {**choice, "independent": True} for choice in choices if "rank" not in choice
+            ]
         if both.reading is not None and {folded(x) for x in both.reading.variant} & {*COLLECTIONS}:
             problem += "; if they are collections, give the table as --collections"
         raise UnclearError(label, problem, choices)

@@ -336,7 +336,8 @@ class Question(_SharedOptions):
         if self.independent and len(parts_of(self.design)) > 1:
             raise ArgumentError(
                 "--independent (Independent()) stands alone: clusters, weights and looks are of"
-                " pairs"
+                " pairs; whole users (sessions, …) are compared by --columns"
+                " query=COLUMN,repeat=rows (columns={'query': 'COLUMN', 'repeat': 'rows'})"
             )
         if self.independent and self.decided_by not in ("t", ""):
             raise ArgumentError(

@@ -11,6 +11,7 @@ from scipy import stats
 from statsmodels.stats.power import TTestIndPower
 
 import abrank
+from abrank._support.errors import UnclearError
 from abrank.cli import run
 from abrank.comparison.units import tests_in_unit
 from abrank.options import Anytime, Clusters, Independent, Question
@@ -302,6 +303,15 @@ def test_a_margin_in_percent_is_decided_by_fiellers_interval(tmp_path: Path) -> 
         )
 
 
+def test_of_users_in_three_arms_two_are_compared_as_groups() -> None:
+    users = UNITS.assign(variant=np.resize(["X", "Y", "Z"], len(UNITS)))
+    with pytest.raises(UnclearError, match="no query has rows of two") as caught:
+        abrank.compare_scores(users)
+    assert caught.value.choices == ({"baseline": "X", "candidate": "Y", "independent": True},)
+    result = abrank.compare_scores(users, baseline="X", candidate="Y", design=Independent())
+    assert result.n_queries == 70
+
+
 @pytest.mark.every_case
 @pytest.mark.parametrize(
     ("call", "said"),
@@ -310,8 +320,9 @@ def test_a_margin_in_percent_is_decided_by_fiellers_interval(tmp_path: Path) -> 
         (lambda: abrank.compare_scores(A, pd.concat([A[:1], B]), **BOTH), "share 1 of 105 queries"),
         (lambda: abrank.compare_scores(A, B, **BOTH, test="wilcoxon"), "Welch's t decides"),
         (lambda: abrank.compare_scores(A, B, **BOTH, segments={"u000": "x", "v000": "y"}),
-         "take no segments"),
-        (lambda: Question(design=(Independent(), Clusters("users.csv"))), "stands alone"),
+         "take no segments.*--where COLUMN=VALUE"),
+        (lambda: Question(design=(Independent(), Clusters("users.csv"))),
+         "stands alone.*--columns query=COLUMN,repeat=rows"),
         (lambda: Question(design=(Independent(), Anytime(40))), "stands alone"),
         (lambda: abrank.compare_preferences([{"query_id": "q1", "winner": "A"},
                                              {"query_id": "q2", "winner": "B"}],
