@@ -34,14 +34,6 @@ def test_a_column_with_a_dictionary_reads_as_a_plain_one(values: list[bytes]) ->
 
 
 @pytest.mark.slow
-@given(BYTES, st.data())
-def test_rows_are_taken_in_any_order(values: list[bytes], data: st.DataObject) -> None:
-    rows = data.draw(st.lists(st.integers(0, len(values) - 1)) if values else st.just([]))
-    result = ids.take(ids.pack([b"first", *values])[1:], np.array(rows, dtype=np.int64))
-    assert ids.unpack(result) == [values[row] for row in rows]
-
-
-@pytest.mark.slow
 @given(BYTES)
 def test_packing_text_numbers_codes_places_and_runs_are_those_of_lists(values: list[bytes]) -> None:
     packed = ids.pack(values)
