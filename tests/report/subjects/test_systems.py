@@ -110,7 +110,7 @@ def test_markdown_says_first_what_it_comes_to() -> None:
     assert second.startswith("system1 has the mean 0.")
     against = markdown(make(baseline="system0"))
     assert "systems are better than system0 on nDCG" in against.partition("\n")[0]
-    assert "All pairs" not in against
+    assert "Every pair" not in against
     assert "| baseline |" in against
 
 
