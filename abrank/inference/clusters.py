@@ -210,7 +210,7 @@ def _t_star(residual: FloatArray, sizes: IntArray, seed: int, n_draws: int) -> F
     shares: FloatArray | None = None
     (distinct, of_size), counts = np.unique(np.stack([residual, sizes]), axis=1, return_counts=True)
     # If there are few distinct pairs of size and residual, draw the count of each pair.
-    if MEMBERS_OF_A_PAIR * len(counts) <= n_clusters:
+    if MEMBERS_OF_A_PAIR * len(counts) <= min(n_clusters, MANY_QUERIES):
         residual, sizes, shares = distinct, of_size, counts / n_clusters
     elif n_clusters > MANY_QUERIES:
         step = float(residual.std()) / RESAMPLED_STEPS

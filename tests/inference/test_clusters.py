@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import sign_flips
+from abrank.inference import bootstrap, clusters, sign_flips
 from abrank.inference.clusters import (
     CLUSTER_TESTS,
     freedom_of_clusters,
@@ -153,3 +153,19 @@ def test_whole_numbers_are_numbered_as_their_distinct_values() -> None:
         distinct, expected = np.unique(np.array(labels, np.int64), return_inverse=True)
         assert names == tuple(map(str, distinct.tolist()))
         np.testing.assert_array_equal(places, expected)
+
+
+def test_sums_of_many_clusters_are_drawn_on_a_grid(monkeypatch):
+    cells = []
+
+    def resampled(residual, *arguments):
+        cells.append(len(residual))
+        return bootstrap.resampled_t(residual, *arguments)
+
+    monkeypatch.setattr(clusters, "resampled_t", resampled)
+    d = np.random.default_rng(1).integers(-3000, 3001, 30_000) / 1e4
+    drawn, by_t = (run_cluster_test(name, d, np.arange(len(d))) for name in ("bootstrap", "t"))
+    assert cells[0] < 300  # of 5,900 different sums
+    assert drawn.ci_high[0] - drawn.ci_low[0] == pytest.approx(
+        by_t.ci_high[0] - by_t.ci_low[0], rel=0.03
+    )
