@@ -380,7 +380,8 @@ def _pairs(w: Words[Ranking], *, listed: bool) -> Iterator[Section]:
         yield Section("matrix", "Every pair", finding, blocks, group="appendix")
     places: dict[Place, bool] = {"folded": True, "text": listed, "page": is_few}
     stands = frozenset(place for place, is_there in places.items() if is_there)
-    table = Deferred(partial(leaderboard.all_pairs, w))
+    # A text has the numbers above the table.
+    finding, table = "" if listed else finding, Deferred(partial(leaderboard.all_pairs, w))
     yield Section("pairs", "Every pair", finding, table, stands, group="appendix")
 
 
