@@ -151,7 +151,7 @@ def _two_of(
         wanted = {name.casefold() for name in (baseline, candidate) if name is not None}
         properties = {} if both.reading is None else both.reading.properties
         few = {name: {cell.casefold() for cell in x.values()} for name, x in properties.items()}
-        choices = [
+        choices: list[dict[str, Any]] = [
             {"variant": name} for name, values in few.items()
             if 2 <= len(values) <= MOST_NAMED and wanted <= values
         ]  # fmt: skip
