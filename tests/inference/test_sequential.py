@@ -75,7 +75,8 @@ def test_the_sequence_at_its_last_query() -> None:
     half = mixture_half_width(
         200 * ONE, d[:, 0].std(ddof=1) * ONE, best_rho_squared(200, 0.05), 0.05
     )
-    assert result.ci_low[0] == pytest.approx(d[:, 0].mean() - half[0], abs=1e-9)
+    ends, mean = (result.ci_low[0], result.ci_high[0]), d[:, 0].mean()
+    assert ends == pytest.approx((mean - half[0], mean + half[0]), abs=1e-9)
     # The price of looking: at the plan about half as wide again as the t interval.
     t = run_test("t", d[:, 0])
     assert 1.4 < 2 * half[0] / (t.ci_high[0] - t.ci_low[0]) < 1.6
