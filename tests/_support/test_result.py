@@ -111,7 +111,7 @@ def test_each_result_documents_what_all_of_them_offer(kind: type[Result]) -> Non
     for name in ("to_dict", "from_json", "report", "plot"):
         assert name in vars(kind)
         assert f"{name}(" not in inherited
-    assert "A format alone, such as ``html``" in " ".join(help_text.split())
+    assert "A format alone, such as ``html``" in " ".join(help_text.replace("|", "").split())
 
 
 def test_results_of_two_kinds_are_not_equal(monkeypatch: pytest.MonkeyPatch) -> None:
