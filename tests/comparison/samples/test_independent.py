@@ -149,8 +149,9 @@ def test_effect_sizes_of_units_are_called_so(found: abrank.Comparison) -> None:
     rows = {row[0].text: (row[1].text, row[-1].text) for row in table.rows}
     a, b = A["nDCG@10"].to_numpy(), B["nDCG@10"].to_numpy()
     share = (b[:, None] > a).mean() + (b[:, None] == a).mean() / 2
-    assert rows["Chance that a unit of B beats one of A"] == (f"{share:.1%}", "ties count half")
-    assert rows["Hedges' g"][1] == "Cohen's d corrected for few units"
+    expected = (f"{share:.1%}", "of pairs of units; ties count half")
+    assert rows["Share where B is ahead"] == expected
+    assert rows["Hedges' g"][1] == "d corrected for a small sample"
     assert not any("queries" in cell.text for row in table.rows for cell in row)
 
 
