@@ -44,7 +44,8 @@ def test_cloud_box_and_drops(comparison_of):
     assert box[1.4] == pytest.approx(np.percentile(values, [5, 95]), abs=1e-9)
     assert box[6.0] == pytest.approx(np.percentile(values, [25, 75]), abs=1e-9)
     low, middle, high = (f"{v:+.3f}".replace("-", "−") for v in np.percentile(values, [25, 50, 75]))
-    assert ax.get_xlabel().endswith(f"\nmedian {middle}, middle half {low} to {high}")
+    text = f"median {middle}, middle half {low} to {high}; line: 5% to 95%"
+    assert ax.get_xlabel().endswith(f"\n{text}")
 
 
 def test_the_cloud_changes_colour_at_zero(comparison_of):
