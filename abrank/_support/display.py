@@ -48,7 +48,6 @@ def mean(value: float, *, digits: int = DIGITS) -> str:
 def signed(value: float, *, digits: int = DIGITS) -> str:
     """Format a difference with its sign; only an exact 0 has none."""
     # A difference that would round to 0 gets up to three more decimals.
-    # sign.
     if _NOTHING < abs(value) < 0.5 * 10.0**-digits:
         needed = -math.floor(math.log10(abs(value)))
         digits = needed if needed <= digits + _MAX_MORE_DECIMALS else digits

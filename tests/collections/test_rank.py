@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import abrank
 from abrank import AlignmentError, ArgumentError, Scores, rank_collections, rank_scores
@@ -144,3 +145,22 @@ def test_a_first_by_a_cost_has_the_lowest_mean() -> None:
     assert {row.system: row.n_first for row in collections.primary.rows} == {
         system: first.count(system) for system in SYSTEMS
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("c", [5, 20])
+def test_the_best_system_is_left_out_of_the_first_places_no_more_often_than_alpha(c) -> None:
+    """In the population all four systems are equal, and differ from collection to collection."""
+    random = np.random.default_rng(c)
+    left_out = 0
+    for _ in range(400):
+        means = {
+            f"c{i}": random.uniform(0.1, 0.6, (12, 1))
+            + random.normal(0.0, 0.03, 4) * np.array([0.5, 1.0, 1.5, 2.0])
+            + random.normal(0.0, 0.05, (12, 4))
+            for i in range(c)
+        }
+        ids = tuple(f"q{k}" for k in range(12))
+        boards = {name: Scores(ids, SYSTEMS, ("AP",), v[:, :, None]) for name, v in means.items()}
+        left_out += "rrf" not in rank_collections(boards, resamples=99).primary.first(random=True)
+    assert binomtest(left_out, 400, 0.05, alternative="greater").pvalue > 0.001

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from abrank._support.errors import ArgumentError
-from abrank.inference import bootstrap, clusters, sign_flips
+from abrank.inference import bootstrap, clusters, run_test, sign_flips
 from abrank.inference.clusters import (
     CLUSTER_TESTS,
     freedom_of_clusters,
@@ -169,3 +169,39 @@ def test_sums_of_many_clusters_are_drawn_on_a_grid(monkeypatch):
     assert drawn.ci_high[0] - drawn.ci_low[0] == pytest.approx(
         by_t.ci_high[0] - by_t.ci_low[0], rel=0.03
     )
+
+
+@pytest.mark.slow
+def test_permutation_of_many_clusters_agrees_with_random_flips() -> None:
+    # The flips of 99,999 random sets of clusters, four standard errors of p and of the limits.
+    random = np.random.default_rng(12)
+    for d in (random.normal(0.2, 1, 200), random.integers(-2, 4, 200) / 10):
+        clusters = random.integers(0, 60, 200)
+        index = np.unique(clusters, return_inverse=True)[1]
+        sums, sizes = np.bincount(index, d), np.bincount(index)
+        cluster_test = run_cluster_test("permutation", d, clusters)
+        assert (cluster_test.method, cluster_test.n_resamples) == ("exact", 0)
+        signs = random.choice([-1.0, 1.0], (99_999, len(sums)))
+        shares = [
+            np.mean(signs @ shifted >= shifted.sum() - 1e-9)
+            for shifted in (sums - sizes * limit for limit in (0.0, cluster_test.ci_low[0]))
+        ]
+        for share, p in zip(shares, (cluster_test.pvalue[0] / 2.0, 0.025), strict=True):
+            assert abs(share - p) < 4 * np.sqrt(p * (1 - p) / 99_999) + 1e-4
+
+
+@pytest.mark.slow
+def test_bootstrap_keeps_its_level_against_itself() -> None:
+    # 25 clusters of two or three alike queries, no effect: 400 samples, 4 standard errors.
+    random = np.random.default_rng(1)
+    clusters = np.r_[np.arange(25), np.arange(25), np.arange(10)]
+    rejected = dict.fromkeys(("plain t", *CLUSTER_TESTS), 0)
+    for _ in range(400):
+        d = random.normal(0, 1, 25)[clusters] + random.normal(0, 0.3, 60)
+        rejected["plain t"] += run_test("t", d).pvalue[0] < 0.05
+        for name in CLUSTER_TESTS:
+            rejected[name] += run_cluster_test(name, d, clusters, n_resamples=199).pvalue[0] < 0.05
+    for name in CLUSTER_TESTS:
+        assert abs(rejected[name] / 400 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 400), rejected
+    # What clusters are for: the plain test takes 60 queries for 60 pieces of evidence.
+    assert rejected["plain t"] / 400 > 0.15

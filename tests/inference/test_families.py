@@ -163,3 +163,35 @@ def test_the_level_of_an_interval_is_that_of_the_test(method) -> None:
         elif method == "holm":  # no interval is wider than Bonferroni's nor narrower than by rank
             rank = m - np.argsort(np.argsort(pvalues))
             assert np.all((share >= 1.0 / m - 1e-12) & (share <= 1.0 / rank + 1e-12))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_resamples", [99, 199, 4095])
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(n_resamples, confidence):
+    random = np.random.default_rng(n_resamples)
+    visited = set()
+    for _ in range(60):
+        d = random.integers(-2, 5, (int(random.integers(1, 20)), 3)) / random.choice([3, 10])
+        result = max_t(d, confidence=confidence, n_resamples=n_resamples, seed=3)
+        excludes = (result.ci_low > 0) | (result.ci_high < 0)
+        np.testing.assert_array_equal(result.pvalue < round(1 - confidence, 12), excludes)
+        visited |= set(excludes.tolist())
+    assert visited == {True, False} or n_resamples * (1 - confidence) < 1
+
+
+@pytest.mark.slow
+def test_a_false_finding_among_true_ones_is_as_rare_as_promised():
+    """Two of five columns move; any false finding among the others: 2,000 samples, level .05."""
+    from scipy import stats
+
+    random = np.random.default_rng(16)
+    wrong = {"single": 0, "step down": 0}
+    for _ in range(2000):
+        shared = random.normal(0, 0.2, (30, 1))
+        d = shared + random.normal(0, 0.2, (30, 5)) + np.array([0.3, 0.3, 0, 0, 0])
+        result = max_t(d, n_resamples=499)
+        wrong["single"] += bool((result.pvalue[2:] < 0.05).any())
+        wrong["step down"] += bool((result.pvalue_step_down[2:] < 0.05).any())
+    print(wrong)
+    assert wrong["single"] <= wrong["step down"] <= stats.binom.isf(0.0005, 2000, 0.05)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 from abrank._support.errors import ArgumentError
 from abrank.inference.many_comparisons import expected_again, online_levels, predict_repetition
@@ -138,3 +139,20 @@ def test_a_repetition_has_its_limits() -> None:
     assert (
         f"{again.expected:.3f} ({again.low:.3f} to {again.high:.3f})"
     ) == "0.035 (-0.020 to 0.091)"
+
+
+@pytest.mark.slow
+def test_a_false_discovery_rate_of_independent_streams_is_held() -> None:
+    rng = np.random.default_rng(20261123)
+    rates = {method: [] for method in METHODS}
+    for _ in range(200):
+        is_null = rng.random(200) < 0.8
+        pvalues = ndtr(-(np.where(is_null, 0.0, 3.5) + rng.standard_normal(200)))
+        for method in METHODS:
+            result = pvalues <= online_levels(pvalues, method)[:-1]
+            rates[method].append((result & is_null).sum() / max(result.sum(), 1))
+            if method == "saffron":
+                assert result.sum() > 0
+    for method, rate in rates.items():
+        error = np.std(rate) / np.sqrt(len(rate))
+        assert np.mean(rate) < 0.05 + 3 * error, method

@@ -263,3 +263,25 @@ def test_segments_that_do_not_vary() -> None:
     assert np.isnan(within.answers[0, 1])
     lone = segments_within([same], [["x"] * 8], np.array([True]), 0.05, [["u"] * 8])
     assert np.isnan(lone.answers[0, 0])
+
+
+@pytest.mark.slow
+def test_levels_against_themselves() -> None:
+    # Effects vary by .3 about 0, errors by .2: 4 standard errors of 1,500 replications.
+    random = np.random.default_rng(8)
+    effects = random.normal(0, 0.3, (1500, 5))
+    missed = {"fixed": 0, "random": 0, "prediction": 0}
+    for row in effects:
+        collections = pool_collections([random.normal(effect, 1.0, 25) for effect in row])
+        for name in ("fixed", "random"):
+            missed[name] += getattr(collections, name).pvalue < 0.05
+        to_come = random.normal(0, 0.3)
+        missed["prediction"] += (
+            not collections.prediction_low < to_come < collections.prediction_high
+        )
+    tolerance = 4 * np.sqrt(0.05 * 0.95 / 1500)
+    assert abs(missed["random"] / 1500 - 0.05) < tolerance, missed
+    # The prediction interval is known to miss more often where collections are few.
+    assert 0.05 < missed["prediction"] / 1500 < 0.11, missed
+    # One common effect is not the case here, and taking it for granted misleads.
+    assert missed["fixed"] / 1500 > 0.15

@@ -72,3 +72,18 @@ def test_what_is_refused():
             compare_repeats(a, b)
     with pytest.raises(ArgumentError, match="finite"):
         compare_repeats(two, two * np.nan)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "by_run"), [((2, 2), 0.0), ((3, 3), 0.02), ((5, 3), 0.1)])
+def test_level_over_queries_and_runs(runs, by_run):
+    """Type I error at .05 of 2,000 samples; the t test of averages has more where runs differ."""
+    random, n = np.random.default_rng(9), 50
+    result, plain = 0, 0
+    for _ in range(2000):
+        a, b = scores(random, n, runs, by_run=by_run)
+        result += compare_repeats(a, b).pvalue < 0.05
+        d = b.mean(axis=1) - a.mean(axis=1)
+        plain += abs(d.mean() / d.std(ddof=1) * n**0.5) > stats.t.isf(0.025, n - 1)
+    assert 0.04 < result / 2000 < 0.06
+    assert (plain / 2000 > 0.07) == (by_run > 0.0)

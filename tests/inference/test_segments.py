@@ -130,3 +130,34 @@ def test_a_skewness_of_nearly_none_changes_nearly_nothing() -> None:
     for skewness in (1e-13, 1e-9, -1e-6):
         result = skewed_t(mean, error, np.array([skewness]), 12, alpha)
         np.testing.assert_allclose(result, plain, rtol=10 * abs(skewness) + 1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", ["t", "permutation", "wilcoxon"])
+def test_intervals_exclude_zero_exactly_when_p_is_below_alpha(test) -> None:
+    visited = set()
+    for seed in range(15):
+        d, labels = some([8, 9, 12, 7], seed, shift=0.12)
+        segments = compare_segments(d, labels, test=test, n_resamples=199)
+        for p, low, high in (
+            (segments.pvalue, segments.ci_low, segments.ci_high),
+            (segments.pvalue_adj, segments.ci_low_adj, segments.ci_high_adj),
+        ):
+            excludes = (low > 0) | (high < 0)
+            np.testing.assert_array_equal(p < 0.05, excludes)
+            visited |= set(excludes.tolist())
+        assert np.all(segments.ci_low_adj <= segments.ci_low)
+        assert np.all(segments.ci_high_adj >= segments.ci_high)
+    assert visited == {True, False}
+
+
+@pytest.mark.slow
+def test_level_against_itself() -> None:
+    # Unequal variances and sizes, no difference: 4 standard errors of 2,000 replications.
+    random = np.random.default_rng(3)
+    rejected = sum(
+        ask([random.normal(0, 1, 8), random.normal(0, 3, 20), random.normal(0, 0.3, 12)]).pvalue
+        < 0.05
+        for _ in range(2000)
+    )
+    assert abs(rejected / 2000 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 2000)

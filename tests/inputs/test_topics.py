@@ -1,5 +1,6 @@
 """Texts, segments and documents in the forms in which they come; judged answers."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -294,3 +295,30 @@ def test_properties_with_the_name_of_a_column_of_query_ids_are_properties() -> N
     # Query ids that number rows, below names such as pandas writes for the columns of a frame.
     properties = {"topic": {"0": "sport", "1": "news"}, "user": {"0": "a", "1": "b"}}
     assert read_segments(properties) == properties
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    with (DATA / name).open(encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+@with_data
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_all_301_topics_equal_the_official_scores(system: str) -> None:
+    official = {row["qid"]: row for row in rows_of(f"official.{system}.tsv")}
+    kinds = {"support": "support", "partial": "partial_support", "not": "not_support"}
+    answers = []
+    for row in rows_of("counts.all301.tsv"):
+        if row["system"] == system:
+            pairs = [
+                (importance, kinds.get(kind, kind))
+                for importance in ("vital", "okay", "other")
+                for kind in (*kinds, "other")
+                for _ in range(int(row[f"{importance}_{kind}"]))
+            ]
+            answers.append(answer(row["qid"], *pairs))
+    scores = read_scores(answers)
+    assert (len(scores.query_ids), set(scores.measures)) == (301, set(OFFICIAL))
+    for q, query in enumerate(scores.query_ids):
+        for m, measure in enumerate(scores.measures):
+            assert scores.values[q, 0, m] == float(official[query][OFFICIAL[measure]])

@@ -46,3 +46,17 @@ def test_the_price_stands_beside_the_verdict_in_every_format(tmp_path) -> None:
 def test_what_it_cannot_be_asked_with_is_refused(asked, message) -> None:
     with pytest.raises(ArgumentError, match=message):
         Question(**asked)
+
+
+@pytest.mark.slow
+def test_the_best_of_twenty_that_do_not_differ_is_seldom_found_to_be_better() -> None:
+    plain = [abrank.compare_scores(*tried(seed)) for seed in range(60)]
+    paid = [abrank.compare_scores(*tried(seed), config=Question(best_of=20)) for seed in range(60)]
+    # 1 - .975^20 is .40; of 60 at 2.5 % more than 6 come once in a thousand.
+    assert sum(item.decision.ci_low > 0 for item in plain) >= 12
+    assert sum(item.decision.ci_low > 0 for item in paid) <= 6
+    for first, second in zip(plain, paid, strict=True):
+        assert second.decision.ci_low < first.decision.ci_low
+        assert (second.pvalue <= second.rule.alpha) == (
+            second.decision.ci_low > 0 or second.decision.ci_high < 0
+        )

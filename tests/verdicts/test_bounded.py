@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 import abrank
 from abrank._support.errors import ArgumentError
@@ -81,3 +82,51 @@ def test_other_doors_take_it_or_say_why_not() -> None:
         abrank.compare_scores(a, b, test="bounded", margin="2%")
     with pytest.raises(ArgumentError, match="differences of at most 1"):
         run_test("bounded", [0.5, 1.5])
+
+
+def rare_losses(n: int, share: float, loss: float, samples: int) -> np.ndarray:
+    """Return differences whose mean is a loss of exactly the margin: mostly small gains."""
+    gain = (share * loss - MARGIN) / (1.0 - share)
+    random = np.random.default_rng([n, int(1000 * share)])
+    noise = random.uniform(-0.01, 0.01, (n, samples))
+    return np.where(random.random((n, samples)) < share, -loss, gain + noise)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [10, 25, 50, 100])
+@pytest.mark.parametrize(("share", "loss"), [(0.025, 1.0), (0.4, 0.3), (0.05, 0.8), (0.1, 0.5)])
+def test_a_loss_of_the_margin_is_excluded_in_at_most_5_percent(n, share, loss) -> None:
+    d = rare_losses(n, share, loss, 400)
+    false = int(np.sum(run_test("bounded", d, confidence=0.9).ci_low > -MARGIN))
+    assert binomtest(false, 400, 0.05, alternative="greater").pvalue > 0.01
+    if (n, share) == (25, 0.025):  # where the t test cannot see what it has not seen
+        assert float(np.mean(run_test("t", d, confidence=0.9).ci_low > -MARGIN)) > 0.28
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [5, 20, 80])
+def test_the_interval_covers_skewed_and_tied_means(n: int) -> None:
+    random = np.random.default_rng(n)
+    for draw, mean in (
+        (lambda: random.beta(0.3, 3.0, (n, 300)), 0.3 / 3.3),
+        (lambda: random.choice([0.0, 0.0, 0.0, 1.0, -1.0], (n, 300)), 0.0),
+        (lambda: np.clip(random.normal(0.0, 0.2, (n, 300)), -1, 1), 0.0),
+    ):
+        test = run_test("bounded", draw())
+        missed = int(np.sum((test.ci_low > mean) | (test.ci_high < mean)))
+        assert binomtest(missed, 300, 0.05, alternative="greater").pvalue > 0.01
+
+
+@pytest.mark.slow
+def test_the_interval_holds_at_any_look() -> None:
+    random = np.random.default_rng(5)
+    stopped = 0
+    for _ in range(100):
+        d = random.choice([0.02, 0.02, 0.02, 0.02, -0.08], 60)
+        stopped += min([run_test("bounded", d[:n]).pvalue[0] for n in range(5, 61, 5)]) < 0.05
+    assert binomtest(stopped, 100, 0.05, alternative="greater").pvalue > 0.01
+    d = np.resize([0.1, 0.2, -0.05], 90)
+    plain = abrank.compare_scores(*frames(d), test="bounded")
+    anytime = abrank.compare_scores(*frames(d), test="bounded", design=abrank.Anytime(200))
+    assert anytime.primary.ci_low == plain.primary.ci_low
+    assert "any differences of a bounded measure" in whole_text(anytime)

@@ -157,3 +157,14 @@ def test_a_guard_knows_of_the_clusters() -> None:
     alone = run_cluster_test("t", b["R@100"] - a["R@100"], groups, confidence=0.9)
     assert (guard.low, guard.high) == pytest.approx((alone.ci_low[0], alone.ci_high[0]))
     assert (plain.passed, guard.passed) == (True, False)
+
+
+@pytest.mark.slow
+def test_eighty_per_cent_power_is_eighty_per_cent() -> None:
+    # What is planned from the error of each sample scatters; its median is held to the truth.
+    rng = np.random.default_rng(21)
+    sizes, icc = UNEVEN, 0.3
+    pilots, groups = drawn(sizes, icc, 60, rng)
+    visible = np.median([compare(d, groups).planning.smallest_visible for d in pilots.T])
+    d, groups = drawn(sizes, icc, 4000, rng)
+    assert 0.74 <= np.mean(run_cluster_test("t", d + visible, groups).pvalue < 0.05) <= 0.86

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import abrank
 from abrank import AlignmentError, ArgumentError, Comparison, compare_scores
@@ -110,3 +111,15 @@ def test_an_early_stop_is_said_to_overestimate(scores) -> None:
 def test_a_confidence_sequence_says_for_which_differences_it_holds(scores) -> None:
     visible = whole_text(_first(scores, 200, anytime=400))
     assert "from 25 queries on, for differences like these" in visible
+
+
+def test_looks_anywhere_reject_one_in_twenty_all_together() -> None:
+    """Lan & DeMets: of 4,000 normal samples looked at at 60, 150, 310 and 400 of 400 queries."""
+    visited = (60, 150, 310, 400)
+    levels = [level_of_seen(visited[: k + 1], 400, spending="pocock", alpha=0.05) for k in range(4)]
+    sums = np.cumsum(np.random.default_rng(0).standard_normal((4_000, 400)), axis=1)
+    z = np.abs(sums[:, np.array(visited) - 1]) / np.sqrt(visited)
+    rejected = (z > stats.norm.isf(np.array(levels) / 2)).any(axis=1).mean()
+    assert rejected == pytest.approx(0.05, abs=0.011)
+    # At the nominal level at every look more than twice as many are.
+    assert (z > 1.96).any(axis=1).mean() > 0.1

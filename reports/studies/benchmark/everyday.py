@@ -142,7 +142,7 @@ def ready_jobs(a: Path, b: Path, folder: Path) -> list[Job]:
 def scores_jobs(a: Path, b: Path) -> list[Job]:
     """Return the comparison of ready scores in Python, and a test of each measure by scipy."""
     return [
-        Job("abrank.compare_scores", (sys.executable, "-c", _SCORES, str(a), str(b))),
+        Job("abrank", (sys.executable, "-c", _SCORES, str(a), str(b))),
         Job("pandas + ttest_rel", (sys.executable, "-c", _EACH_MEASURE, str(a), str(b))),
     ]
 
