@@ -230,7 +230,7 @@ def mixed() -> Comparison:
 
 @pytest.mark.slow
 def test_secondary_measures_that_point_the_other_way_are_said_in_every_format(mixed) -> None:
-    sentence = "2 of 4 secondary measures point the other way after adjustment: AP, RR."
+    sentence = "2 of 4 secondary measures point the other way after adjustment: AP and RR."
     assert contradictions(mixed) == sentence
     assert compose(mixed).headline.against == sentence
     assert sentence in flat(text(mixed, detail="all"))
@@ -239,8 +239,8 @@ def test_secondary_measures_that_point_the_other_way_are_said_in_every_format(mi
         assert sentence in WRITERS[kind](mixed).decode().replace("\\", "")
     unclear = replace(mixed.decision, verdict=Verdict.INCONCLUSIVE, direction=0)
     assert contradictions(replace(mixed, decision=unclear)) == (
-        "2 of 4 secondary measures are worse after adjustment: AP, RR."
-        " 2 of 4 secondary measures are better after adjustment: P@10, R@100."
+        "2 of 4 secondary measures are worse after adjustment: AP and RR."
+        " 2 of 4 secondary measures are better after adjustment: P@10 and R@100."
     )
 
 
