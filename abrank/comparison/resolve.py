@@ -488,8 +488,8 @@ def _require_independent(scores: Scores, question: Question, data: QueryData) ->
     refused = {
         "segments": (
             data.segments,
-            "segments are of queries that both systems answered; --where COLUMN=VALUE"
-            " (where={'COLUMN': 'VALUE'}) compares the users of one",
+            "a segment is of queries that both systems answered; --where COLUMN=VALUE"
+            " (where={'COLUMN': 'VALUE'}) compares the units of one segment",
         ),
         "topics": (data.topics, needs_pairs),
         "machine": (data.machine, "a machine's judgments correct differences of pairs"),

@@ -169,8 +169,8 @@ def _two_of(
         a = _choice(both, rest[0], "baseline", label)
     if a is None or b is None:
         problem, choices = _unchosen(names, baseline, candidate)
-        if both.reading is not None and both.reading.arms:  # which no test of many systems compares
-            problem += "; no query has rows of two, so that two are compared as independent groups"
+        if both.reading is not None and both.reading.arms:  # no test compares more than two groups
+            problem += "; no id has rows of two variants, so compare them as independent groups"
             choices = [
                 {**choice, "independent": True} for choice in choices if "rank" not in choice
             ]

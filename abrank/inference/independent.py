@@ -14,11 +14,10 @@ import numpy.typing as npt
 from abrank._support.errors import ArgumentError
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
-from abrank.inference.bootstrap import DRAWS_AT_ONCE, on_grid
+from abrank.inference.bootstrap import DRAWS_AT_ONCE, N_RESAMPLES, on_grid
 from abrank.inference.paired import satterthwaite, t_answer
 from abrank.inference.registry import TestResult, as_alpha, finite
 
-N_RESAMPLES = 9999
 # If both groups have more units, counts of values are drawn instead of units. Up to this number of
 # distinct values they are used as they are; else they are rounded to a grid with the given number
 # of steps per standard deviation.
@@ -62,14 +61,14 @@ def permute_labels(
     resamples, n, random = n_resamples or N_RESAMPLES, len(a) + len(b), np.random.default_rng(seed)
     exact = n <= MANY_UNITS and math.comb(n, len(a)) <= resamples
     if n > MANY_UNITS:
-        statistic, pvalue = _permute_counts(a, b, resamples, random)
+        pvalue = _permute_counts(a, b, resamples, random)
     else:
         batch = max(1, DRAWS_AT_ONCE // n)
         method = stats.PermutationMethod(n_resamples=resamples, batch=batch, rng=random)
         with warnings.catch_warnings():  # from permutations with a constant group
             warnings.simplefilter("ignore", RuntimeWarning)
-            permuted = stats.ttest_ind(b, a, equal_var=False, method=method)
-        statistic, pvalue = permuted.statistic, permuted.pvalue
+            pvalue = float(stats.ttest_ind(b, a, equal_var=False, method=method).pvalue)
+    statistic = float(welch(a[:, None], b[:, None], confidence=confidence).statistic[0])
     row = [b.mean() - a.mean(), statistic, pvalue, math.nan, math.nan]
     return TestResult.of_mean(
         np.array(row)[:, None], test="permutation", confidence=confidence, n_queries=n,
@@ -79,11 +78,14 @@ def permute_labels(
 
 def _permute_counts(
     a: FloatArray, b: FloatArray, n_resamples: int, random: np.random.Generator
-) -> tuple[float, float]:
+) -> float:
+    """Return the p-value, drawing how often each value is in the group of B."""
     pooled = np.concatenate([a, b])
     if len(np.unique(pooled)) > MOST_VALUES:
+        # Rounded up or down at random, so that means stay: a step may be wider than most values
+        # are apart if a few are very large.
         step = float(pooled.std()) / STEPS
-        pooled = np.round(pooled / step) * step
+        pooled = np.floor(pooled / step + random.random(len(pooled))) * step
     values, cells, counts = np.unique(
         pooled - pooled.mean(), return_inverse=True, return_counts=True
     )
@@ -98,10 +100,11 @@ def _permute_counts(
         squares += (total[:, 1] - total[:, 0] ** 2 / n) / (n - 1.0) / n
     with np.errstate(divide="ignore"):  # if both groups are constant
         statistics = means / np.sqrt(np.maximum(squares, 0.0))
-    observed_t, permuted = float(statistics[0]), statistics[1:]
-    ties = np.isclose(permuted, observed_t, rtol=1e-9, atol=0.0)
-    tail = min(np.sum(ties | (permuted > observed_t)), np.sum(ties | (permuted < observed_t)))
-    return observed_t, min(1.0, 2.0 * (tail + 1.0) / (n_resamples + 1.0))
+    permuted = statistics[1:]
+    ties = np.isclose(permuted, statistics[0], rtol=1e-9, atol=0.0)
+    larger, smaller = permuted > statistics[0], permuted < statistics[0]
+    tail = min(np.sum(ties | larger), np.sum(ties | smaller))
+    return min(1.0, 2.0 * (float(tail) + 1.0) / (n_resamples + 1.0))
 
 
 def bootstrap_groups(

@@ -86,7 +86,8 @@ def read_cells(source: Any, expected: str) -> CellTable:  # noqa: ANN401 - a pat
     if not isinstance(source, (str, os.PathLike)):
         return CellTable.of_columns(*objects_of(source), "DataFrame")
     data, origin = files.contents(source, lines=False, tables=True)
-    return cells_of(data, origin, expected)
+    table = cells_of(data, origin, expected)
+    return replace(table, source=replace(origin, n_rows=len(table.at)))
 
 
 def cells_of(data: bytes, origin: Source, expected: str) -> CellTable:

@@ -335,9 +335,9 @@ class Question(_SharedOptions):
                 raise ArgumentError(f"best_of={self.best_of} cannot be asked with {name}")
         if self.independent and len(parts_of(self.design)) > 1:
             raise ArgumentError(
-                "--independent (Independent()) stands alone: clusters, weights and looks are of"
-                " pairs; whole users (sessions, …) are compared by --columns"
-                " query=COLUMN,repeat=rows (columns={'query': 'COLUMN', 'repeat': 'rows'})"
+                "--independent (Independent()) takes no clusters, weights or looks; to compare"
+                " whole users (sessions, …): --columns query=COLUMN,repeat=rows (columns={'query':"
+                " 'COLUMN', 'repeat': 'rows'})"
             )
         if self.independent and self.decided_by not in ("t", ""):
             raise ArgumentError(

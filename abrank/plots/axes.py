@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,10 +20,6 @@ from abrank.diagnostics import outcomes
 from abrank.estimate import GLYPHS, IntervalRow
 from abrank.plots import style
 from abrank.plots.style import NARROW, Theme
-
-if TYPE_CHECKING:
-    pass
-
 
 # Number of points of a curve.
 POINTS = 161

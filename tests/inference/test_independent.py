@@ -79,7 +79,7 @@ def test_many_units_are_drawn_by_value(clicks: bool, monkeypatch: pytest.MonkeyP
         # Of 9,999 resamples: the standard error of a p-value is .005 at most.
         assert result.pvalue[0] == pytest.approx(by_scipy.pvalue[0], abs=0.02)
         assert result.estimate[0] == by_scipy.estimate[0]
-    assert results[0].statistic[0] == pytest.approx(expected[0].statistic[0], abs=0.02)
+    assert results[0].statistic[0] == pytest.approx(expected[0].statistic[0], abs=1e-12)
     width = expected[1].ci_high[0] - expected[1].ci_low[0]
     for limit in ("ci_low", "ci_high"):
         gap = getattr(results[1], limit)[0] - getattr(expected[1], limit)[0]
@@ -87,9 +87,21 @@ def test_many_units_are_drawn_by_value(clicks: bool, monkeypatch: pytest.MonkeyP
 
 
 def test_few_of_many_units_with_a_click_are_tested_without_a_warning() -> None:
-    clicks = np.array([1.0, 1.0, 1.0])
-    labels = permute_labels(np.zeros(3000), clicks, confidence=0.95, seed=1)
-    assert (labels.statistic[0], labels.pvalue[0]) == (np.inf, 2 / 10_000)
+    groups = np.zeros(3000), np.array([1.0, 1.0, 1.0])
+    labels = permute_labels(*groups, confidence=0.95, seed=1)
+    assert labels.pvalue[0] == 2 / 10_000
+    plain = welch(*(group[:, None] for group in groups), confidence=0.95)
+    np.testing.assert_array_equal(labels.statistic, plain.statistic)
+
+
+def test_a_shift_of_most_units_is_found_beside_one_that_is_very_large() -> None:
+    # The shift is less than half a step of the grid, whose width the two large values make.
+    random = np.random.default_rng(6)
+    a = np.append(random.uniform(0.0, 1e-7, 199_999), 1.0)
+    b = np.append(a[:-1] + 2e-5, 1.0)
+    assert welch(a[:, None], b[:, None], confidence=0.95).pvalue[0] < 0.01
+    for test in (permute_labels, bootstrap_groups):
+        assert test(a, b, confidence=0.95, seed=1).pvalue[0] < 0.05
 
 
 @pytest.mark.parametrize("n_units", [1900, 60_000])

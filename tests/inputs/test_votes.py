@@ -30,6 +30,7 @@ def test_every_form_has_the_same_votes(tmp_path) -> None:
         assert [(vote.query, vote.value) for vote in votes.votes] == list(
             zip(("q1", "q2", "q3"), [-1.0, 1.0, 0.0], strict=True)
         )
+        assert votes.source is None or votes.source.n_rows == 3
     assert [vote.value for vote in read_votes(tmp_path / "one.json").votes] == [-1.0]
 
 

@@ -25,6 +25,7 @@ from abrank.report.sections import design, headline, planning, words
 EQUIVALENCE = "Schuirmann 1987"
 RELATIVE_CHANGE = "Fieller 1954"
 CLUSTERS = "Bell & McCaffrey 2002"
+GROUPS = "Welch 1947"
 ADJUSTMENTS = {
     "max-t": "Westfall & Young 1993; Boytsov, Belova & Westfall 2013",
     "holm": "Holm 1979",
@@ -65,6 +66,8 @@ def _sources(comparison: Comparison) -> Iterator[tuple[str, str]]:
     yield from of_measures(comparison.measures)
     if rule.test == WITH_MACHINE:
         yield machine.TITLE, machine.SOURCE
+    elif rule.independent:
+        yield "Welch's t", GROUPS
     elif rule.test in inference.TESTS:
         yield inference.TESTS[rule.test].title, inference.TESTS[rule.test].source
     if len(comparison.measures) > 1 and rule.adjust != "none":
@@ -146,13 +149,14 @@ def effect_table(comparison: Comparison) -> Table:
     of = "pairs of units" if independent else "queries"
     for name in sorted(comparison.effects, key=[*_EFFECTS].index):
         effect, (title, meaning) = comparison.effects[name], _EFFECTS[name]
+        has_interval = not math.isnan(effect.interval.low)
         text = f.signed(effect.estimate, digits=2)
-        limits = f.interval(*effect.interval, digits=2)
+        limits = f.interval(*effect.interval, digits=2) if has_interval else "–"
         if name == "p_better":
             text, *ends = (
                 f.percent(item, sign=False) for item in (effect.estimate, *effect.interval)
             )
-            limits = f.UNDEFINED if math.isnan(effect.interval.low) else " to ".join(ends)
+            limits = " to ".join(ends) if has_interval else limits
         rows.append((title, Cell(text, effect.estimate), limits, meaning.format(of=of)))
     if not independent:
         correlation = comparison.spread.correlation

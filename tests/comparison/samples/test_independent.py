@@ -15,7 +15,7 @@ from abrank._support.errors import UnclearError
 from abrank.cli import run
 from abrank.comparison.units import tests_in_unit
 from abrank.options import Anytime, Clusters, Independent, Question
-from abrank.report.sections.appendix import effect_table
+from abrank.report.sections.appendix import bibliography, effect_table
 
 
 def group(letter: str, n: int, *, scale: float, seed: int) -> pd.DataFrame:
@@ -151,8 +151,16 @@ def test_effect_sizes_of_units_are_called_so(found: abrank.Comparison) -> None:
     share = (b[:, None] > a).mean() + (b[:, None] == a).mean() / 2
     expected = (f"{share:.1%}", "of pairs of units; ties count half")
     assert rows["Share where B is ahead"] == expected
+    assert {row[2].text for row in table.rows} == {"–"}
     assert rows["Hedges' g"][1] == "d corrected for a small sample"
     assert not any("queries" in cell.text for row in table.rows for cell in row)
+
+
+def test_welch_is_cited_and_not_the_paired_t(found: abrank.Comparison) -> None:
+    cited = bibliography(found)
+    assert "% Welch's t: welch-1947" in cited
+    assert "@article{welch-1947," in cited
+    assert "student-1908" not in cited
 
 
 def test_a_report_of_units_speaks_of_no_queries() -> None:
@@ -306,7 +314,9 @@ def test_a_margin_in_percent_is_decided_by_fiellers_interval(tmp_path: Path) -> 
 
 def test_of_users_in_three_arms_two_are_compared_as_groups() -> None:
     users = UNITS.assign(variant=np.resize(["X", "Y", "Z"], len(UNITS)))
-    with pytest.raises(UnclearError, match="no query has rows of two") as caught:
+    with pytest.raises(
+        UnclearError, match="no id has rows of two variants, so compare them as independent"
+    ) as caught:
         abrank.compare_scores(users)
     assert caught.value.choices == ({"baseline": "X", "candidate": "Y", "independent": True},)
     result = abrank.compare_scores(users, baseline="X", candidate="Y", design=Independent())
@@ -323,8 +333,8 @@ def test_of_users_in_three_arms_two_are_compared_as_groups() -> None:
         (lambda: abrank.compare_scores(A, B, **BOTH, segments={"u000": "x", "v000": "y"}),
          "take no segments.*--where COLUMN=VALUE"),
         (lambda: Question(design=(Independent(), Clusters("users.csv"))),
-         "stands alone.*--columns query=COLUMN,repeat=rows"),
-        (lambda: Question(design=(Independent(), Anytime(40))), "stands alone"),
+         "takes no clusters, weights or looks.*--columns query=COLUMN,repeat=rows"),
+        (lambda: Question(design=(Independent(), Anytime(40))), "takes no clusters"),
         (lambda: abrank.compare_preferences([{"query_id": "q1", "winner": "A"},
                                              {"query_id": "q2", "winner": "B"}],
                                             design=Independent()), "scores of the same units"),

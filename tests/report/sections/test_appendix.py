@@ -30,6 +30,7 @@ CITED = {
     appendix.EQUIVALENCE,
     appendix.RELATIVE_CHANGE,
     appendix.CLUSTERS,
+    appendix.GROUPS,
     *(source for _, source in (*strata.SOURCES, *standings.SOURCES)),
 }  # fmt: skip
 
