@@ -59,7 +59,7 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
     {
         "non-inferior": GateDefinition(
             "--require non-inferior",
-            "a loss of the margin or more is excluded, or nothing changed",
+            "the data rule out a loss of the margin or more, or nothing changed",
             frozenset(
                 {
                     Verdict.BETTER,
@@ -78,13 +78,13 @@ GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
         ),
         "equivalent": GateDefinition(
             "--require equivalent",
-            "a difference of the margin or more is excluded, or nothing changed",
+            "the data rule out a difference of the margin or more, or nothing changed",
             frozenset({Verdict.SAME, Verdict.IDENTICAL}),
             needs_margin=True,
         ),
         "no-significant-loss": GateDefinition(
             "--fail-on worse",
-            "B is not significantly worse: this does not prove that it is as good",
+            "B is not significantly worse; this does not prove that B is as good as A",
             frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
         ),
     }
