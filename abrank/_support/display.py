@@ -159,6 +159,12 @@ def number(value: float) -> str:
     return f"{value:.12g}"
 
 
+def declared(value: float, *, digits: int) -> str:
+    """Format a declared difference among scores; all its decimals if it has more than these."""
+    has_more = not math.isclose(float(f"{value:.{digits}f}"), value)
+    return number(value) if has_more else score(value, digits=digits)
+
+
 def count(value: int) -> str:
     """Format a whole number, with a narrow no-break space between thousands."""
     return f"{value:,}".replace(",", GROUP).replace("-", MINUS)

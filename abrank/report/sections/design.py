@@ -207,7 +207,7 @@ def guard(comparison: Comparison, result: GuardResult) -> str:
     digits = comparison.decimals
     level = f.level(comparison.rule.confidence_equivalence)
     limits = f"{level} interval {_limits(comparison, result, digits)}"
-    margin = f.least(result.margin, digits=digits)
+    margin = f.declared(result.margin, digits=digits)
     if result.margin_is_relative:
         margin = f"{f.number(round(100.0 * result.margin, 10))}%"
     if result.passed:

@@ -37,9 +37,7 @@ def _chosen(comparison: Comparison, value: float) -> str:
     """Format a chosen difference; next to a margin it has the decimals of scores."""
     if not comparison.rule.margin:
         return f.number(value)
-    digits = comparison.decimals
-    is_whole = math.isclose(float(f"{value:.{digits}f}"), value)
-    return f.score(value, digits=digits) if is_whole else f.number(value)
+    return f.declared(value, digits=comparison.decimals)
 
 
 def margin_of_what(comparison: Comparison) -> str:

@@ -63,8 +63,11 @@ def scorecard(comparison: Comparison) -> Scorecard:
     alone = by_margin and len(first) == 1
     guards = {guard.measure: guard for guard in comparison.decision.guards}
     names, differences, limits, chances, counts, readings = [], [], [], [], [], []
+    means: list[tuple[Cell, Cell]] = []
     bars: list[Bar | None] = []
     for row in first:
+        w = _words(comparison, plain[row.measure])
+        means.append((w.mean(row.mean_a), w.mean(row.mean_b)))
         lead, tone = row.measure == rule.primary, words.reading_tone(row.reading)
         star = " ★" if lead and len(comparison.rows) > 1 else ""
         names.append(Cell(f"{one_line(row.measure, width=120)}{star}", row.measure, strong=lead))
@@ -104,8 +107,8 @@ def scorecard(comparison: Comparison) -> Scorecard:
     return Scorecard.of(
         "measures",
         (Column.name("measure"), names),
-        (Column("A", role="mean"), [w.mean(row.mean_a) for row in first]),
-        (Column("B", role="mean"), [w.mean(row.mean_b) for row in first]),
+        (Column("A", role="mean"), [cell for cell, _ in means]),
+        (Column("B", role="mean"), [cell for _, cell in means]),
         (Column(words.delta_title(comparison), role="change"), differences),
         (DRAWN, [Cell("") for _ in first]),
         (Column(f"{level} interval{', adjusted' * adjusts}", role="interval"), limits),
@@ -118,6 +121,18 @@ def scorecard(comparison: Comparison) -> Scorecard:
         narrow=frozenset({"interval"}),
         legend=tuple(_legend(comparison, draws=any(bar and any(bar.places) for bar in bars))),
     )
+
+
+def _words(comparison: Comparison, row: MeasureResult) -> Words[Comparison]:
+    """Return the functions that format a row, with decimals of its own where it needs others."""
+    w, needed = Words(comparison), f.decimals([row.interval])
+    lead = row.measure == comparison.rule.primary
+    if comparison.digits is not None or lead or not 0.0 < row.interval.width < math.inf:
+        return w
+    # One decimal more or less is not worth an uneven column, except of a mean with few digits.
+    is_rare = max(abs(row.mean_a), abs(row.mean_b)) < 10.0 ** (2 - w.digits)
+    own = abs(needed - w.digits) > 1 or (is_rare and needed > w.digits)
+    return Words(comparison, needed if own else w.digits)
 
 
 SHOWN = 10
@@ -148,9 +163,9 @@ def measure_table(comparison: Comparison) -> Table:
     w, estimand = Words(comparison), words.estimand(comparison)
     change = (Column("Δ%"), lambda x: Cell(f.percent(x.rel_diff), x.rel_diff))
     if is_relative(comparison):
-        change = (Column("Δ"), lambda x: w.change(x.diff))
+        change = (Column("Δ"), lambda x: _words(comparison, x).change(x.diff))
     title = "Δ, all queries" if comparison.with_machine else words.capital(estimand)
-    estimate = (Column(title), lambda x: w.change(x.estimate))
+    estimate = (Column(title), lambda x: _words(comparison, x).change(x.estimate))
     adjusts = comparison.rule.adjust != "none"
     return Table.by_row(
         "measures",

@@ -27,6 +27,7 @@ CASES = [
     (1, {"guard": ["RR:-5%"]}, f"RR may have lost 5% or more: {NO_TEST}."),
     (40, {"guard": ["RR:-0.01"]},
      "RR is not worse by 0.0100 or more (90% interval 0.0000 to 0.0000)."),
+    (40, {"guard": ["RR:-0.01006"]}, "RR is not worse by 0.01006 or more (90% interval"),
 ]  # fmt: skip
 
 

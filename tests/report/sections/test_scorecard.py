@@ -154,3 +154,21 @@ def test_the_limit_of_a_guard_is_explained_where_it_is_drawn() -> None:
     for guard, explained in (("R@100:-0.02", True), ("clicks:-1", False)):
         card = scorecard(compare_scores(a, a + noise[:, None], measures="nDCG", guard=guard))
         assert ("Tick: the loss that a guard must exclude" in card.legend) is explained
+
+
+def test_a_row_has_the_decimals_of_its_own_interval_where_those_of_the_primary_hide_it() -> None:
+    wave = np.resize([0.3, -0.3], 4000)
+    rare = np.arange(4000)
+    a = pd.DataFrame({"nDCG": 0.5 + wave, "booked": 1.0 * (rare % 1000 == 0), "ms": 90.0})
+    b = a.assign(
+        nDCG=0.5 - wave, booked=1.0 * (rare % 800 == 0), ms=93.0 + np.resize([5.0, -5.0], 4000)
+    )
+    result = compare_scores(a, b, measures=["nDCG", "booked", "ms"], lower_is_better="ms")
+    card = scorecard(result)
+    # Three decimals, those of nDCG, would be 0.001 and 0.001 beside +0.0003.
+    assert [[cell.text for cell in row[1:4]] for row in card.rows] == [
+        ["0.500", "0.500", "0.000"],
+        ["0.0010", "0.0013", "+0.0003"],
+        ["90.000", "93.000", "+3.000"],
+    ]
+    assert scorecard(replace(result, digits=3)).rows[1][1].text == "0.001"
