@@ -420,7 +420,7 @@ def _scores(table: NamedTable, reading: Reading) -> ScoreTable:
             labels=tuple(name for name in system.names if name),
             properties=_properties(table, reading, query),
             parts=parts,
-            arms=_arms(system, query, n_rows),
+            arms={} if reading.variants else _arms(system, query, n_rows),
         ),
         notes=tuple(notes),
         run=run and Coded(run.names, np.tile(run.codes, n_columns)),
