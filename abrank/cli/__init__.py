@@ -41,20 +41,20 @@ OUT_OF_MEMORY = (
 
 COMMANDS = {
     "compare": "decide whether B may replace A",
-    "rank": "leaderboard of many runs, and which differ significantly",
-    "margin": "sizes to compare a margin with",
-    "power": "queries needed, and the smallest difference they detect",
-    "audit": "could a published difference be real? from two means and n",
-    "aa": "does a test keep its level on your queries?",
-    "inspect": "one query: both lists, what was missed, what to judge",
-    "agreement": "do two judges agree, and does the verdict hang on them?",
-    "sample": "what people should judge next",
-    "score": "per-query or mean scores of runs",
-    "render": "any report from saved results",
-    "history": "how often the same queries were used, and the gains to expect again",
-    "check": "validate qrels and runs",
-    "demo": "sample data and a report, offline, in seconds",
-    "guide": "how to begin, what decides, what a measure or a caution means",
+    "rank": "rank many runs, and say which differ significantly",
+    "margin": "help to choose a margin",
+    "power": "how many queries are needed to detect a difference",
+    "audit": "could a published difference be real?",
+    "aa": "is the error rate of a test right on your queries?",
+    "inspect": "show both ranked lists of one query",
+    "agreement": "do two judges agree, and does the verdict depend on them?",
+    "sample": "choose queries or documents that people should judge next",
+    "score": "score runs, per query or as means with intervals",
+    "render": "write reports from saved results",
+    "history": "how often the same queries were used, and what that costs",
+    "check": "check qrels, runs and tables of scores",
+    "demo": "make sample data and a report, offline, in seconds",
+    "guide": "read the manual: first steps, tasks, measures, cautions",
 }
 
 # Modules of commands that share a file with others.
@@ -102,10 +102,11 @@ class _Commands(click.Group):
 def cli() -> None:
     """Decide whether ranker B may replace ranker A.
 
-    New here? abrank demo, then abrank guide start. Completion in the shell: abrank guide commands.
+    If you are new here, run abrank demo, then abrank guide start. abrank guide commands says how to
+    turn on completion in the shell.
 
-    Exit codes: 0 done, and the gate passed if there is one; 1 gate not passed; 2 wrong usage;
-    3 the data cannot be used; 70 a fault of abrank itself.
+    Exit codes: 0 success, and the gate passed if there is one; 1 the gate did not pass; 2 wrong
+    usage; 3 the data cannot be used; 70 internal error of abrank.
     """
 
 
@@ -343,5 +344,5 @@ def _confess() -> int:
     else:
         where = f"in {file.name}"
     last = trace.strip().splitlines()[-1]
-    _terminal.put(f"error: a fault of abrank itself ({last}); traceback {where}", err=True)
+    _terminal.put(f"error: internal error of abrank ({last}); traceback {where}", err=True)
     return EXIT_BUG

@@ -353,7 +353,7 @@ class Grouped(click.Command):
         if self._all is None:
             self._all = click.Option(
                 [ALL], is_flag=True, is_eager=True, expose_value=False, callback=self._show_all,
-                help="Show every flag, under headings, and exit.",
+                help="Show all flags by topic, and exit.",
             )  # fmt: skip
         return [*params, self._all]
 
@@ -409,7 +409,7 @@ class Grouped(click.Command):
         keys = [option for option in options_of(*takers).values() if not option.is_flag(*takers)]
         rare = [(key.key, key.help) for key in keys if key.group]
         if "compare" in takers:
-            with formatter.section("Keys of --config beside the flags, also --config KEY=VALUE"):
+            with formatter.section("Further keys of --config FILE or --config KEY=VALUE"):
                 formatter.write_dl([(key.ljust(WIDE), text) for key, text in rare])
 
 
@@ -422,9 +422,9 @@ _PAIR = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*=\s*(.*)", re.DOTALL)
 
 
 _HELP = (
-    "The rule declared beforehand, a TOML file. Its keys are the long flags, the keys below and"
-    " qrels, a and b. A flag that differs from it is reported as a deviation, and so is KEY=VALUE,"
-    " which sets one key."
+    "Read options from a TOML file. Write it before you see results. Its keys are the long flags,"
+    " the keys below, and qrels, a and b. KEY=VALUE sets one key. The report lists every flag and"
+    " KEY=VALUE that differs from the file."
 )
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 def _gates() -> str:
     """Return the table of gates for the help: their flags, and the verdicts that pass."""
-    lines = ["\b", "Gates: the exit code is 1 where the requested one does not pass, and 3 where"]
-    lines.append("nothing could be tested, as of a run without a judged document.")
+    lines = ["\b", "Gates: the exit code is 1 if the requested gate does not pass, and 3 if no"]
+    lines.append("test is possible, for example because a run has no judged document.")
     for gate in GATES.values():
         text = wrap(f"{gate.passes}. Verdicts that pass: {gate.passing}", 50)
         flags = [gate.flag, *[""] * (len(text) - 1)]
@@ -42,11 +42,10 @@ def _gates() -> str:
 def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     """Decide whether the candidate RUN_B may replace the baseline RUN_A.
 
-    One file is a table of scores of an experiment with its variants; two tables, or those behind
-    --scores, are of one system each. Of three QRELS are judgments (query_id 0 doc_id grade), RUN_A
-    and RUN_B TREC runs (query_id Q0 doc_id rank score tag), plain or compressed, or Parquet; - is
-    standard input.
-    NAME=RUN1,RUN2 are repeated runs of one system, averaged per query before they are tested.
+    Give one table of scores with both variants, or two tables of scores, one per system. Or give
+    three files: judgments QRELS (lines query_id 0 doc_id grade) and TREC runs RUN_A and RUN_B
+    (lines query_id Q0 doc_id rank score tag). Files may be compressed, or Parquet; - is standard
+    input. NAME=RUN1,RUN2 are repeated runs of one system, which are averaged per query.
 
     \b
     abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
@@ -66,7 +65,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
 
         question = with_test(replace(question, test=""))
     if question.guard and not question.gate:
-        raise click.UsageError("--guard adds to a gate: give --require or --fail-on worse, too")
+        raise click.UsageError("--guard is a condition of a gate: add --require or --fail-on worse")
     if question.on == "each" and not question.gate:
         raise click.UsageError("on=each is for a gate: give --require or --fail-on, too")
     if question.accept_doubt and not question.gate:
@@ -158,9 +157,10 @@ def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool, ascii_o
 def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
     """Rank RUNS by their mean on QRELS, and say which differ significantly.
 
-    Systems that share a letter do not differ significantly. Each is named after its file, or the
-    column; NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), averaged per query. Over
-    several collections of equal weight: which could be the best on these, and on others like them.
+    Systems that share a letter do not differ significantly. A system is named after its file or
+    column. NAME=RUN1,RUN2 are repeated runs of one system (seeds, folds), which are averaged per
+    query. Several collections have equal weight; the result says which systems could be the best
+    on them, and on other collections like them.
 
     \b
     abrank rank qrels.txt bm25.run splade.run monot5.run -m nDCG@10 -m AP
@@ -224,12 +224,12 @@ def _ranking(
     "verbose", functions=("render", "compare"),
 )  # fmt: skip
 def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
-    """Write any report from RESULTS, the .json report of a comparison; - is standard input.
+    """Write reports from RESULTS, the .json report of compare or rank; - is standard input.
 
-    It may be of one collection, of several, or of a ranking. All is computed again from the scores
-    that it holds, and what differs is refused: every file has the bytes that compare or rank would
-    have written. Without --report, --figures and --format the text is printed. A gate that did not
-    pass is told, but does not change the exit code.
+    The reports are the same as compare or rank would have written. abrank computes all numbers
+    again from the scores in RESULTS, and refuses a file whose numbers differ. Without --report,
+    --figures and --format it prints the text. If a gate did not pass, render says so, but the exit
+    code stays 0.
 
     \b
     abrank render results.json --report report.html --report table.tex
@@ -261,10 +261,10 @@ def render(results: str, **flags: Any) -> None:  # noqa: ANN401 - those of abran
     functions=("render", "compare"),
 )  # fmt: skip
 def history(ledger: str, **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options
-    """Say how often queries were used, and which part of the gains to expect again.
+    """Say how often queries were used, and how much of the gains to expect on other queries.
 
-    LEDGER is the folder or the .sqlite file of abrank compare --ledger. Every comparison adds
-    errors of its own: of a hundred on the same queries, some look better by chance alone.
+    LEDGER is the folder or .sqlite file of abrank compare --ledger. With a hundred comparisons on
+    the same queries, some candidates look better by chance alone.
 
     \b
     abrank compare qrels.txt old.run new.run --ledger gates.sqlite

@@ -32,12 +32,13 @@ TRUE_DIFFERENCE = 0.036
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="abrank-demo")
 @_flags.take("ascii", "quiet", "verbose")
 def demo(folder: Path, *, ascii: bool, quiet: bool, verbose: bool) -> None:
-    """Make a sample collection in FOLDER (abrank-demo), compare its two rankers, write the report.
+    """Make a sample collection in FOLDER, compare its two rankers, write the report.
 
-    Needs no network and no file: 250 queries are simulated, always the same ones. What it makes:
-    qrels.txt, old.run, new.run, topics.tsv, segments.csv, experiment.csv, report.html, report.md,
-    results.json. The table experiment.csv has the scores of both: abrank compare reads it.
-    Files of these names that are not a demo's are left as they are, and nothing is written.
+    The default FOLDER is abrank-demo. The demo needs no network and no files. It simulates 250
+    queries, always the same ones, and writes qrels.txt, old.run, new.run, topics.tsv, segments.csv,
+    experiment.csv, report.html, report.md and results.json. The table experiment.csv has the scores
+    of both rankers; abrank compare reads it, too. The demo does not overwrite your own files: if
+    the folder has other files of these names, it writes nothing.
     """
     from abrank._support.files import replace_all
     from abrank.cli import _terminal
@@ -131,9 +132,9 @@ def _complete(_: click.Context, __: click.Parameter, begun: str) -> list[str]:
 @click.command("guide")
 @click.argument("topic", required=False, shell_complete=_complete)
 def guide(topic: str | None) -> None:
-    """Show the page of a TOPIC: how to begin, what decides, what a caution means.
+    """Show the page of the manual about TOPIC.
 
-    Without a TOPIC all are listed. A measure, a test and a caution have a page of their own:
+    Without a TOPIC it lists all pages. Every measure, test and caution has a page, too:
     abrank guide nDCG, abrank guide permutation, abrank guide few-signs.
     """
     from abrank import guide
@@ -149,7 +150,7 @@ def guide(topic: str | None) -> None:
 def _contents() -> str:
     from abrank import guide
 
-    lines = ["abrank guide TOPIC shows a page; a measure, a test or a caution is a topic, too."]
+    lines = ["abrank guide TOPIC shows a page. TOPIC can also be a measure, test or caution."]
     for heading, topics in guide.CONTENTS.items():
         lines += ["", heading]
         for topic in topics:

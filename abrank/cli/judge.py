@@ -21,15 +21,15 @@ MOST_TAGS = 5
 @click.command("check")
 @click.argument("files", nargs=-1, required=True, type=_flags.RUN)
 @click.option(
-    "--subtopics", is_flag=True, help="Qrels are by subtopic: query_id subtopic doc_id grade."
+    "--subtopics", is_flag=True, help="The qrels have subtopics: query_id subtopic doc_id grade."
 )
 @_flags.take("max_input_size", functions=("evaluate",))
 def check(files: tuple[str, ...], *, subtopics: bool, max_input_size: int | None) -> int:
-    """Validate FILES: qrels (4 columns), runs (6 columns), and tables or logs of ready scores.
+    """Check FILES: qrels (4 columns), runs (6 columns), and tables or logs of scores.
 
-    With qrels among the files, each run is also checked against them: queries missing on either
-    side, judged documents in the top 10. Every file is read, whatever is wrong with another; of a
-    folder those that end as such files do (.run, .txt, .csv, .gz and the like).
+    If there are qrels among the files, each run is checked against them: which queries are missing,
+    and how many of the first ten documents are judged. An error in one file does not stop the check
+    of the others. In a folder, files with usual endings are checked (.run, .txt, .csv, .gz, ...).
     """
     from abrank.measures.names import asks_direction
     from abrank.scoring.score_files import check
@@ -109,11 +109,11 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
 )  # fmt: skip
 @click.option(
     "--pool", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write what to judge next: query_id 0 doc_id, a line each.",
+    help="Write the documents to judge next, as lines query_id 0 doc_id.",
 )  # fmt: skip
 @click.option(
     "--judge", type=click.IntRange(0), default=12, show_default=True, metavar="N",
-    help="Name so many documents that nobody judged.",
+    help="Number of unjudged documents to list.",
 )  # fmt: skip
 @_flags.take("ascii")
 def inspect(
@@ -130,11 +130,11 @@ def inspect(
     judge: int,
     ascii: bool,
 ) -> None:
-    """Show QUERY as RUN_A and RUN_B answer it.
+    """Show the ranked lists of RUN_A and RUN_B for one QUERY.
 
-    Two lists side by side with grades and moves, the scores by every measure, where relevant
-    documents are that one of them missed, and which documents that nobody judged could most move
-    the difference.
+    It prints the two lists side by side with grades, the scores by every measure, the relevant
+    documents that one of the runs missed, and the unjudged documents that could change the
+    difference most.
 
     \b
     abrank inspect qrels.txt bm25.run monot5.run 301 --docs docs.jsonl
@@ -170,7 +170,7 @@ SHOWN = 10
 
 @click.group("sample")
 def sample() -> None:
-    """Say what people should judge next: queries at random, or single documents."""
+    """Choose what people should judge next: random queries, or single documents."""
 
 
 @sample.command("queries")
@@ -182,13 +182,14 @@ def sample() -> None:
 @_flags.take("seed")
 @click.option(
     "--output", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write the ids there; without it they are printed.",
+    help="Write the ids to FILE. Default: print them.",
 )  # fmt: skip
 def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
-    """Draw N of the queries of SOURCE, qrels or a run, at random.
+    """Draw N random queries from SOURCE, which is qrels or a run.
 
-    People judge these, a machine all: abrank compare … --machine-qrels. The ids come in the order
-    drawn, so that the first 25 of 50 are a random draw, too. The first line records the draw.
+    Let people judge these queries if a model judged all of them: abrank compare … --machine-qrels.
+    The ids are in random order, so the first 25 of 50 are a random sample, too. The first line
+    records how they were drawn.
 
     \b
     abrank sample queries llm.qrels --n 50 --seed 7 --output to-judge.txt
@@ -216,19 +217,19 @@ def queries(source: str, *, n: int, seed: int, output: str | None) -> None:
 @_flags.take("measure", functions=("sample",))
 @click.option(
     "--depth", type=click.IntRange(1), metavar="N",
-    help="Look at the first N documents of each run; without it to the measure's cut-off.",
+    help="Look at the first N documents of each run. Default: the measure's cut-off.",
 )  # fmt: skip
 @click.option(
     "--pool", type=click.Path(dir_okay=False), metavar="FILE",
-    help="Write what to judge: query_id 0 doc_id, a line each. With a grade at the end of each"
-    " line it can be read as qrels.",
+    help="Write the documents to judge, as lines query_id 0 doc_id. Add a grade to each line, and"
+    " abrank reads the file as qrels.",
 )  # fmt: skip
 def documents(
     qrels: str, run_a: str, run_b: str, *, measure: str | None, depth: int | None, pool: str | None
 ) -> None:
-    """List the documents in the top ranks of RUN_A or RUN_B that nobody judged.
+    """List unjudged documents in the top ranks of RUN_A or RUN_B.
 
-    They come in depth order, each with how far the difference of its query would move if it had the
+    They are ordered by rank. Each is shown with the change of its query's difference if it had the
     highest grade.
 
     \b
@@ -266,15 +267,15 @@ def _write(text: str, path: str | None, kind: str) -> None:
 @_flags.take("measure", functions=("agreement",))
 @click.option(
     "--level", type=_flags.WordChoice(["ordinal", "nominal"]), default="ordinal", show_default=True,
-    help="Whether Krippendorff's alpha takes grades as ordered or as mere names.",
+    help="Whether Krippendorff's alpha treats grades as ordered, or as names without order.",
 )  # fmt: skip
 @click.option(
     "--rel", type=_flags.grade, default=1, show_default=True, metavar="GRADE",
-    help="Lowest relevant grade, for the agreement on relevant or not.",
+    help="Lowest relevant grade, for the agreement on relevant or not relevant.",
 )  # fmt: skip
 @click.option(
     "--margin", type=float, metavar="X",
-    help="Smallest difference worth having, for the verdicts on the runs.",
+    help="Smallest difference that matters, for the verdicts on the runs.",
 )  # fmt: skip
 @_flags.take("seed")
 @click.option(
@@ -296,11 +297,11 @@ def agreement(
     format_name: str,
     ascii: bool,
 ) -> None:
-    """Hold the judgments of MACHINE against those of HUMAN, two qrels files.
+    """Compare the judgments of MACHINE with those of HUMAN, two qrels files.
 
-    By grade: who gave which, Cohen's kappa (plain, linear, quadratic), Krippendorff's alpha. With
-    two RUNS or more also: the order of the systems by either, the verdict of each against the first
-    by either, and whether the machine favours one of them.
+    It prints a table of grades, Cohen's kappa (unweighted, linear, quadratic) and Krippendorff's
+    alpha. With two or more RUNS it also prints, for both judges, the order of the systems and the
+    verdict of each run against the first, and whether the machine favours one of the runs.
 
     \b
     abrank agreement people.qrels llm.qrels
@@ -322,11 +323,11 @@ def agreement(
 @_flags.own(
     "--queries", group="Inputs", type=click.IntRange(2), metavar="N", help="Number of queries."
 )
-@_flags.own("--a", group="Inputs", metavar="X", help="Published mean of A, with its decimals.")
-@_flags.own("--b", group="Inputs", metavar="X", help="Published mean of B, with its decimals.")
+@_flags.own("--a", group="Inputs", metavar="X", help="Published mean of A, with all its decimals.")
+@_flags.own("--b", group="Inputs", metavar="X", help="Published mean of B, with all its decimals.")
 @_flags.own(
     "--binary/--graded", group="Inputs", default=None,
-    help="Whether each query scores 0 or 1; without it by the measure.",
+    help="Whether each query scores 0 or 1. Default: by the measure.",
 )  # fmt: skip
 @_flags.own(
     "--format", group="Output",
@@ -340,10 +341,10 @@ def audit(
     b: str | None,
     **flags: Any,  # noqa: ANN401 - flags from abrank.options
 ) -> None:
-    """Say whether a published difference could be real, from two means and the queries alone.
+    """Say whether a published difference could be real, from two means and the number of queries.
 
-    How wide its interval can be, how wide it usually is, the smallest p that any scores with these
-    means have, and how many queries would settle it.
+    It prints how wide the confidence interval usually is and can be at most, the smallest possible
+    p-value for these means, and how many queries would detect the difference.
 
     \b
     abrank audit --queries 50 --a 0.412 --b 0.431 -m nDCG@20

@@ -38,26 +38,27 @@ if TYPE_CHECKING:
 @_flags.take("lower_is_better", "higher_is_better")
 @_flags.own(
     "--effect", "effects", group="Planning", multiple=True, metavar="X|X%",
-    help="True difference to detect, also in per cent of A's mean. Repeat for more;"
-    " without it round ones.",
+    help="True difference to detect, or a percentage of A's mean. Repeat for more. Default: a few"
+    " round values.",
 )  # fmt: skip
 @_flags.own(
     "--margin", group="Planning", metavar="X|X%",
-    help="Smallest difference worth having: plan to detect it, and to exclude one as large.",
+    help="Smallest difference that matters. Plan to detect it, and to rule out a loss of this"
+    " size.",
 )  # fmt: skip
 @_flags.own(
     "--mean", group="Planning", type=float, metavar="X",
-    help="A's mean, of which a percentage is a share; that of the files without it.",
+    help="A's mean, for --effect and --margin in per cent. Default: the mean in the files.",
 )  # fmt: skip
 @_flags.take("alpha")
 @_flags.own(
     "--queries", group="Planning", type=click.IntRange(2), metavar="N",
-    help="Number of queries at hand, with --independent of users of both groups; without it that of"
-    " the files.",
+    help="Number of queries that you have; with --independent, of users in both groups together."
+    " Default: the number in the files.",
 )  # fmt: skip
 @_flags.own(
     "--width", group="Planning", type=float, metavar="X",
-    help="Full width that the interval is to have at most.",
+    help="Maximum width of the interval, from end to end.",
 )  # fmt: skip
 @_flags.take(*_flags.SCORING, functions=("evaluate",))
 @_flags.take("format", functions=("power",))
@@ -72,12 +73,13 @@ def power(
     measure: str | None,
     **flags: Any,  # noqa: ANN401 - flags above and from abrank.options
 ) -> None:
-    """Say how many queries a difference needs, and which one the queries at hand detect.
+    """Say how many queries are needed to detect a difference, and what your queries can detect.
 
-    The spread of the differences is that of RUN_B less RUN_A on QRELS, or --sd. The difference that
-    was observed plays no part. Two runs estimate the spread only roughly: the range of a number of
-    queries follows from the spread's 95% interval. Of groups of different users (--independent)
-    the spread is that of the users' scores, and their number that of both groups.
+    The answer depends on the standard deviation of the per-query differences. It comes from RUN_A
+    and RUN_B, or from --sd. The observed mean difference is not used. Two runs estimate the
+    standard deviation only roughly, so each number of queries has a range, from its 95% interval.
+    With --independent it is the standard deviation of the users' scores, and the number of users
+    is that of both groups together.
 
     \b
     abrank power qrels.txt bm25.run monot5.run -m AP --effect 0.01 --effect 0.02
@@ -230,13 +232,13 @@ _ADVICE = ("Take the smallest loss that users would notice, above what runs of A
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.own(
     "--scores", "ready", group="Planning", is_flag=True,
-    help="All files are ready scores per query, without QRELS: one a run, a table with a column a"
-    " run, or that of an experiment, whose other variant gives the spread.",
+    help="The files are scores, not runs and judgments: one file per run, a table with a column"
+    " per run, or a table of an experiment, whose other variant is used like --against.",
 )  # fmt: skip
 @_flags.own(
     "--against", group="Planning", type=_flags.RUN, metavar="RUN",
-    help="A run of another system (with --scores its scores, or the name of its column): its"
-    " differences give the spread.",
+    help="A run of another system, or with --scores its file or column. Its differences from A"
+    " give the standard deviation.",
 )  # fmt: skip
 @_flags.take("columns", "variant", "where")
 @_flags.take("measure", "sd", "power", functions=("margin",))
@@ -259,11 +261,12 @@ def margin(
     verbose: bool,
     **_: Any,  # noqa: ANN401 - how runs are scored
 ) -> None:
-    """Help to choose a margin: the smallest loss worth noticing, declared before looking.
+    """Help to choose a margin, the smallest loss that matters.
 
-    RUNS are of one system A: seeds, folds, refreshes of its index. A margin is to be larger than
-    what they differ by. Compare it with one query lost of all, and with 1% and 2% of A's mean; of
-    each the power of the queries at hand, and the number of queries that it needs.
+    Choose it before you look at results. RUNS are several runs of one system A: seeds, folds,
+    refreshes of its index. The margin should be larger than the differences between them. The
+    command prints these differences, the loss of one query, and 1% and 2% of A's mean. For each
+    size it prints the power of your queries and the number of queries needed.
 
     \b
     abrank margin qrels.txt seed1.run seed2.run seed3.run --against new.run -m AP
@@ -424,17 +427,17 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 @_flags.own(
     "--test", "tests", group="Measures and tests", type=_flags.WordChoice(paired_tests),
     multiple=True,
-    help="Test to check. Repeat for more; without it all but the bootstrap.",
+    help="Test to check. Repeat for more. Default: all but the bootstrap.",
 )  # fmt: skip
 @_flags.take("alpha")
 @_flags.own(
     "--clusters", group="Measures and tests", type=_flags.RUN, metavar="FILE",
-    help="Queries come in conversations, users or topic variants: a CSV with query_id and one"
-    " column. The names of a cluster are swapped together, and whole clusters are resampled.",
+    help="Clusters of queries, such as conversations, users or topic variants: a CSV with query_id"
+    " and one column. Whole clusters are then swapped and resampled.",
 )  # fmt: skip
 @_flags.replications(
-    "Simulated comparisons behind each row: a rate of 5% is then known to 1.4 percentage points,"
-    " with 10000 to 0.4."
+    "Simulated comparisons per row. With 1000 a rate of 5% is known to within 1.4 percentage"
+    " points, with 10000 to within 0.4."
 )
 @_flags.take("seed")
 @_flags.take(*_flags.SCORING, functions=("evaluate",))
@@ -454,12 +457,12 @@ def aa(
     format: str,
     **_: Any,  # noqa: ANN401 - how runs are scored
 ) -> None:
-    """Say how often a test reports a difference between two systems where there is none (A/A).
+    """Say how often a test reports a difference between two equal systems (A/A test).
 
-    The differences are those of RUN_B less RUN_A; that there is none is made true in three ways: by
-    swapping the two names query by query as a coin falls, by testing one random half of the queries
-    against the other, and by taking the mean from all differences and drawing queries anew. A test
-    of the mean that keeps its level reports a difference in alpha of them.
+    The differences of RUN_A and RUN_B are made to have no true mean difference in three ways:
+    swapping the two names at random on each query; testing one random half of the queries against
+    the other; subtracting the mean from all differences and redrawing queries. A correct test of
+    the mean then reports a difference in a share alpha of the simulations.
 
     \b
     abrank aa qrels.txt bm25.run monot5.run -m nDCG@10

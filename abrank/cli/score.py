@@ -30,23 +30,23 @@ _OF_MEAN = ("interval", "at_least", "test", "segments", "clusters", "alpha", "re
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.own(
     "--scores", "ready", group="Inputs", type=_flags.RUN, metavar="FILE",
-    help="Ready scores in the place of QRELS RUNS: their means, with --interval their limits.",
+    help="A table of scores instead of QRELS RUNS.",
 )  # fmt: skip
 @_flags.own(
     "-q", "--per-query", group="Output", is_flag=True,
-    help="Write one line for each query before the means; -q as in trec_eval and ir_measures.",
+    help="Print a line per query before the means; -q as in trec_eval and ir_measures.",
 )  # fmt: skip
 @_flags.own(
     "--format", "format_name", group="Output",
     type=_flags.WordChoice(["text", "json", "csv", "trec_eval", "md", "html"]), default="text",
     show_default=True,
-    help="What goes to standard output; trec_eval: its own lines, its official set without -m; md"
-    " and html: with --interval.",
+    help="What to print to standard output. trec_eval: its format, and without -m its official"
+    " measures. md and html need --interval.",
 )  # fmt: skip
 @_flags.own(
     "--digits", group="Output", type=click.IntRange(0, 17), default=4, show_default=True,
     metavar="N",
-    help="Decimals of text and trec_eval; json and csv have them all.",
+    help="Decimals of text and trec_eval. json and csv print all digits.",
 )  # fmt: skip
 @_flags.config_option
 @_flags.every("score", own_letter="-q")
@@ -60,11 +60,12 @@ def score(
     digits: int,
     **flags: Any,  # noqa: ANN401 - flags from abrank.options
 ) -> int:
-    """Score RUNS against QRELS: query_id, measure and value, separated by tabs.
+    """Score RUNS by the judgments QRELS.
 
-    What a measure gives over all queries, mostly the mean, stands under the query id "all"; with
-    several runs a first column names the system. A flag that asks for intervals, such as --interval
-    or --at-least, gives a table of the means and the limits between which they lie.
+    The lines have query_id, measure and value, separated by tabs. The query id "all" has the mean
+    over all queries (for some measures the sum or geometric mean). With several runs, a first
+    column names the system. With --interval, a table of means with confidence intervals is printed
+    instead.
 
     \b
     abrank score -q qrels.txt bm25.run -m AP -m ndcg_cut_10

@@ -193,58 +193,60 @@ class Scoring:
 
     missing: Missing = option(
         "zero",
-        "A judged query that a run lacks scores 0, is left out of all, or is an error. Of ready"
-        " scores a missing one is an error without this, and may have the worst score, too.",
+        "What to do with a judged query that a run lacks. zero: it scores 0; drop: it is left out"
+        " for all systems; error: stop. For tables of scores the default is error, and worst fills"
+        " in the worst score.",
         of=(*RUNS, "compare_scores", "rank_scores"), group="Scoring of runs", kind="choice",
         choices=get_args(Missing),
     )  # fmt: skip
     score_dtype: ScoreDtype = option(
         "float64",
-        "Precision of scores, which decides what is a tie: trec_eval 10's or 9's.",
+        "Precision of the scores in runs, which decides what is a tie: float64 as in trec_eval 10,"
+        " float32 as in 9.",
         of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(ScoreDtype), flag=False,
     )  # fmt: skip
     duplicates: Duplicates = option(
         "error",
-        "A document twice in a ranking or in the judgments of a query is an error, or keeps its"
-        " first row, or its higher score or grade.",
+        "What to do if a document occurs twice in a ranking, or is judged twice. error: stop;"
+        " first: keep the first row; max: keep the higher score or grade.",
         of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(Duplicates),
         compared=False,
     )  # fmt: skip
     same_id: SameId = option(
         "keep",
-        "Whether a document whose id is that of its query stays in the ranking. BEIR drops it, of"
-        " ArguAna and Quora. The judgments stay.",
+        "Whether a document with the id of its query stays in the ranking. BEIR drops such"
+        " documents in ArguAna and Quora. Judgments are not changed.",
         of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(SameId), compared=False,
         peers=("ignore_identical_ids", "drop_same_id"),
     )  # fmt: skip
     depth: int | None = option(
         None,
-        "Cut every ranking at this rank first (trec_eval's -M).",
+        "Use only the first N documents of every ranking (trec_eval's -M).",
         of=RUNS, group="Scoring of runs", kind="count", minimum=1, metavar="N", compared=False,
         peers=("cutoff", "M"),
     )  # fmt: skip
     rel: float | None = option(
         None,
-        "Lowest relevant grade, for measures not given their own (trec_eval's -l).",
+        "Lowest relevant grade, for measures that do not set one themselves (trec_eval's -l).",
         of=RUNS, group="Scoring of runs", kind="grade", metavar="GRADE", compared=False,
         peers=("relevance_level", "min_rel", "l"),
     )  # fmt: skip
     judged_only: bool = option(
         False,
-        "Take unjudged documents out of every ranking first (trec_eval's -J).",
+        "Remove unjudged documents from every ranking first (trec_eval's -J).",
         of=RUNS, group="Scoring of runs", kind="flag", compared=False,
         peers=("J", "judged_docs_only_flag"),
     )  # fmt: skip
     interpolation: Interpolation = option(
         "10",
-        "Interpolated precision as in trec_eval 10 or 9.",
+        "Compute interpolated precision as in trec_eval 10 or 9.",
         of=RUNS, group="Scoring of runs", kind="choice", choices=get_args(Interpolation),
         flag=False,
     )  # fmt: skip
     max_input_size: int | None = option(
         None,
-        "Most that a file may hold once unpacked, such as 500M or 20G. Without it what is"
-        " compressed or comes through a pipe may hold 4G, other files any number.",
+        "Maximum size of an unpacked file, such as 500M or 20G. Default: 4G for compressed files"
+        " and pipes, no limit for other files.",
         of=RUNS, group="Scoring of runs", kind="size", metavar="SIZE", compared=False,
         declared=False,
     )  # fmt: skip
@@ -310,16 +312,17 @@ class Engine:
 
     name: str = option(
         "local",
-        "Score runs in Parquet by partitions: local, dask or spark. On the cores of this machine"
-        " (folders, globs, URIs and files above 256 MB without this flag), on Dask or on Spark;"
-        " dask:tcp://10.0.0.5:8786 and spark:spark://host:7077 name the cluster.",
+        "Where to score runs in Parquet: local, dask or spark. local uses the cores of this"
+        " machine; it is the default for folders, globs, URIs and files above 256 MB."
+        " dask:tcp://10.0.0.5:8786 and spark:spark://host:7077 use a cluster.",
         key="engine", of=RUNS, group="Large runs", metavar="NAME[:ADDRESS]",
         peers=("scheduler", "master", "backend"),
     )  # fmt: skip
     address: Any = None
     keep_scores: Any = option(
         None,
-        "Keep the scores per query there, as Parquet; a second run takes up what is finished.",
+        "Store the scores of each query in DIR as Parquet. If the job is interrupted, a second run"
+        " continues from there.",
         of=RUNS, group="Large runs", kind="folder", metavar="DIR",
     )  # fmt: skip
     rows: int = ROWS
@@ -565,25 +568,25 @@ class Machine:
 
     qrels: Any = option(
         None,
-        "Judgments by a machine of many queries. QRELS then holds those that people judged, a"
-        " random draw from these (abrank sample queries): together they decide.",
+        "Judgments by a model, for many queries. QRELS then has judgments by people, for a random"
+        " sample of these queries (abrank sample queries). Both together decide.",
         key="machine.qrels", of=("compare",), group="Judgments by a machine", kind="path",
         metavar="FILE",
     )  # fmt: skip
     scores: Any = option(
         None,
-        "Ready scores by a machine's judgments, in the place of --machine-qrels.",
+        "Scores by a model's judgments, instead of --machine-qrels.",
         key="machine.scores", of=ONE, group="Judgments by a machine", kind="path", several=True,
         metavar="A B", compared=False,
     )  # fmt: skip
     judge: str | None = option(
         None,
-        "Which machine judged, fixed before its results were seen.",
+        "Name of the model that judged, chosen before its results were seen.",
         key="machine.judge", of=ONE, group="Judgments by a machine", compared=False,
     )  # fmt: skip
     shared_model: SharedModel | None = option(
         None,
-        "Which system shares its model with the machine.",
+        "Which system uses the same model as the judge.",
         key="machine.shared_model", of=ONE, group="Judgments by a machine", kind="choice",
         choices=get_args(SharedModel), compared=False,
     )  # fmt: skip

@@ -56,14 +56,14 @@ class _SharedOptions:
 
     lower_is_better: Sequence[str] | str = option(
         (),
-        "A score of which less is better, where its direction is not known. Repeat for more.",
-        summary="A score of which less is better.",
+        "Lower values of this score are better. Repeat for more scores.",
+        summary="Lower values of this score are better.",
         of=(*ONE, "compare_collections", *MANY), group="Measures and tests",
         metavar="NAME", several=True, first=True,
     )  # fmt: skip
     higher_is_better: Sequence[str] | str = option(
         (),
-        "A score whose name sounds like a cost, and of which more is better.",
+        "Higher values of this score are better, though its name sounds like a cost.",
         of=(*ONE, "compare_collections", *MANY), group="Measures and tests",
         metavar="NAME", several=True,
         compared=False,
@@ -72,7 +72,7 @@ class _SharedOptions:
     engine: Engine | str | None = None
     resamples: int | None = option(
         None,
-        "Resamples of the Monte Carlo tests.",
+        "Number of random draws of tests that need them.",
         of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count", minimum=99,
         maximum=checks.MAX_RESAMPLES, metavar="N", compared=False, python="resamples=",
         peers=("n_resamples", "n_boot", "n_bootstrap", "n_permutations", "n_samples",
@@ -80,7 +80,7 @@ class _SharedOptions:
     )  # fmt: skip
     rng: RandomSource = option(
         0,
-        "Seed of everything that is drawn at random.",
+        "Seed of all random draws.",
         key="seed", of=(*PAIR, *MANY, "intervals"), group="Measures and tests", kind="count",
         minimum=0, metavar="N", first=True, peers=("random_state", "random_seed", "seed"),
     )  # fmt: skip
@@ -199,9 +199,9 @@ class Question(_SharedOptions):
 
     measures: Sequence[str] | str | None = option(
         None,
-        "Measure, such as nDCG@10, map or mrr@10, in any dialect. Repeat for more: the first"
-        " decides. With runs the default is nDCG@10, which decides (a gate, too), and AP, RR, P@10"
-        " and R@100.",
+        "Measure, such as nDCG@10, map or mrr@10, in the spelling of any tool. Repeat for more;"
+        " the first one decides. Default for runs: nDCG@10, which decides, then AP, RR, P@10 and"
+        " R@100.",
         summary="Measure, such as nDCG@10, map or mrr@10.",
         key="measure", short="-m", of=PAIR, group="Measures and tests",
         kind="measure", metavar="NAME", several=True, first=True,
@@ -209,53 +209,53 @@ class Question(_SharedOptions):
     )  # fmt: skip
     primary: str | None = option(
         None,
-        "The measure that decides; the first -m without it.",
+        "The measure that decides. Default: the first -m.",
         of=PAIR, group="Measures and tests", metavar="NAME", compared=False,
     )  # fmt: skip
     margin: float | str | None = option(
         None,
-        "Smallest difference worth having. In the primary measure's unit, or as a percentage of A's"
-        " mean.",
+        "Smallest difference that matters. In the unit of the measure that decides, or a"
+        " percentage of A's mean.",
         of=PAIR, group="Measures and tests", kind="amount", metavar="X|X%", first=True,
         peers=("threshold", "tolerance", "epsilon", "rope", "delta", "min_delta"),
     )  # fmt: skip
     require: Asked | None = option(
         None,
-        "Exit 1 unless the data prove this. See the gates below.",
+        "Exit code 1 unless the data prove this. See the gates below.",
         of=PAIR, group="Gates", kind="choice", choices=("non-inferior", "better", "equivalent"),
         first=True, peers=("gate",),
     )  # fmt: skip
     fail_on: str | None = option(
         None,
-        "Exit 1 only where B is significantly worse. A loss too small for these queries to detect"
-        " passes; --require non-inferior asks for proof.",
+        "Exit code 1 if B is significantly worse. A loss that is too small for these queries to"
+        " detect passes; --require non-inferior asks for a proof.",
         of=PAIR, group="Gates", kind="choice", choices=("worse",), first=True,
     )  # fmt: skip
     guard: Sequence[str] | str = option(
         (),
-        "For the gate, this must not lose X either. The queries must exclude a loss of X, or X%"
-        " of A's mean: 'R@100:-0.02'. Repeat for more.",
+        "The gate also needs: no loss of X on NAME. It passes only if the data rule out a loss of"
+        " X or more, or of X% of A's mean: 'R@100:-0.02'. Repeat for more.",
         of=PAIR, group="Gates", metavar="NAME:-X|-X%", several=True, first=True,
         peers=("guards", "guardrails"),
     )  # fmt: skip
     on: OnCollections = option(
         "all",
-        "Of several collections: each alone must pass the gate, too. Without it the mean over all"
-        " queries decides; with each, every collection must pass by itself.",
+        "For several collections: with each, the gate must pass on every collection. Default: the"
+        " mean over all queries decides.",
         of=("compare_collections",), group="Gates", kind="choice", choices=get_args(OnCollections),
         compared=False,
     )  # fmt: skip
     accept_doubt: bool = option(
         False,
-        "Let the gate pass on doubtful evidence. That is unjudged documents that could change the"
-        " verdict, a sample that is not like the others; one cluster, missing queries or scores or"
-        " skewness that the finding rests on.",
+        "Let the gate pass on a doubtful verdict. A verdict is doubtful if it could change because"
+        " of unjudged documents, missing queries or scores, one cluster, skewed differences, or a"
+        " human sample that is not random.",
         of=PAIR, group="Gates", kind="flag",
     )  # fmt: skip
     judged: str | float | None = option(
         None,
-        "For the gate, X% of the first ten documents of each run must be judged. With fewer the"
-        " verdict is in doubt.",
+        "X% of the first ten documents of each run must be judged. With fewer the verdict is"
+        " doubtful.",
         of=("compare", "compare_collections"), group="Gates", metavar="X%",
         python="config=Question(judged=...)",
     )  # fmt: skip
@@ -267,43 +267,45 @@ class Question(_SharedOptions):
     )  # fmt: skip
     test: str = option(
         "t",
-        "The test that decides; the report has the others, too.",
+        "The test that decides. The report shows the other tests, too.",
         of=PAIR, group="Measures and tests", kind="choice", choices=paired_tests,
         peers=("stat_test", "method"),
     )  # fmt: skip
     adjust: str | None = option(
         None,
-        "How the secondary measures are adjusted: without it by max-t, for wilcoxon and sign by"
-        " holm.",
+        "Adjustment of the secondary measures. Default: max-t; for wilcoxon and sign holm.",
         of=PAIR, group="Measures and tests", kind="choice",
         choices=("max-t", "holm", "bonferroni", "bh", "none"), compared=False,
         peers=("correction", "multitest", "multipletests", "bonferroni", "holm", "fdr"),
     )  # fmt: skip
     family: Family = option(
         "secondary",
-        "What has the error rate alpha: the primary measure alone and the others together; all"
-        " together; or each in the order given, the primary first, until one is not significant.",
+        "The tests that share the error rate alpha. secondary: the measure that decides has its"
+        " own alpha, all others share one; all: all measures share one; fixed-sequence: each is"
+        " tested at alpha in the given order, until one is not significant.",
         of=PAIR, group="Measures and tests", kind="choice", choices=get_args(Family),
         compared=False,
     )  # fmt: skip
     ledger: Any = option(
         None,
-        "Keep this comparison in a ledger: a folder, or a .sqlite file. It counts how often these"
-        " queries were used, and estimates the gain to expect again; abrank history reads it.",
+        "Record this comparison in a ledger. The ledger is a folder or a .sqlite file. It counts"
+        " how often these queries were used, and estimates how much of a gain to expect on others;"
+        " abrank history shows it.",
         of=SINGLE, group="Designs and further analyses", kind="path", metavar="FILE|DIR",
         declared=False, python="config=Question(ledger=...)",
     )  # fmt: skip
     error_budget: str | None = option(
         None,
-        "Bound the false findings of all comparisons of the ledger. fdr:0.05 (false discovery rate)"
-        " or fwer:0.05 (any false finding): this comparison has the level that is left for it.",
+        "Limit the false findings among all comparisons in the ledger. fdr:0.05 limits their"
+        " share, fwer:0.05 the probability of any. This comparison is tested at the level that the"
+        " earlier ones left.",
         of=SINGLE, group="Designs and further analyses", metavar="KIND:LEVEL", compared=False,
         python="config=Question(error_budget=...)",
     )  # fmt: skip
     best_of: int | None = option(
         None,
-        "B is the best of N that were tried on these queries. Interval, p and gate are then for all"
-        " N at once: each at alpha / N, by sign flips.",
+        "B is the best of N candidates that were tried on these queries. Interval, p and gate then"
+        " account for the choice: each candidate is tested at alpha / N, by sign flips.",
         of=SINGLE, group="Measures and tests", kind="count", minimum=1, metavar="N", compared=False,
         peers=("n_candidates", "tried"), python="config=Question(best_of=...)",
     )  # fmt: skip
@@ -405,48 +407,48 @@ class RankingQuestion(_SharedOptions):
 
     measures: Sequence[str] | str | None = option(
         None,
-        "Measure, in any dialect. Repeat for more: the first orders the systems. Without it"
-        " nDCG@10; of ready scores all, by a ranking measure.",
+        "Measure, in the spelling of any tool. Repeat for more; the first one orders the systems."
+        " Default: nDCG@10; for tables of scores all measures, ordered by a ranking measure.",
         key="measure", short="-m", of=MANY, group="Measures and tests", kind="measure",
         metavar="NAME", several=True, first=True,
         peers=("metrics", "metric", "measure", "eval_metrics", "k", "sort", "sort_by"),
     )  # fmt: skip
     baseline: str | Sequence[str] | None = option(
         None,
-        "Compare every system with this one rather than all pairs. By the name of its file. Repeat"
-        " for more; the tests are then adjusted for all of them.",
+        "Compare every system with this one only. Default: all pairs. NAME is the name of its"
+        " file. Repeat for more; the tests are then adjusted for all of them.",
         of=BOARD, group="Measures and tests", metavar="NAME", several=True, first=True,
     )  # fmt: skip
     family: RankingFamily = option(
         "measure",
-        "Alpha is for each measure, or for all of them together (Bonferroni).",
+        "Whether alpha holds for each measure, or for all measures together (Bonferroni).",
         of=BOARD, group="Measures and tests", kind="choice", choices=get_args(RankingFamily),
     )  # fmt: skip
     test: str | None = option(
         None,
-        "Without it max-t. The tests of compare are run pair by pair and adjusted; dunnett and"
-        " bonferroni-dunn are against a baseline. Friedman's omnibus test stands beside nemenyi and"
-        " conover.",
+        "The test of the pairs. Default: max-t. The tests of compare are run for each pair and"
+        " adjusted. dunnett and bonferroni-dunn need a baseline. nemenyi and conover come with"
+        " Friedman's overall test.",
         of=MANY, group="Measures and tests", kind="choice", choices=ranking_tests,
         peers=("stat_test", "method"),
     )  # fmt: skip
     adjust: str | None = option(
         None,
-        "How conover and the tests pair by pair are adjusted: without it by holm.",
+        "Adjustment of conover and of the tests of compare. Default: holm.",
         of=MANY, group="Measures and tests", kind="choice",
         choices=("holm", "hochberg", "hommel", "bonferroni", "bh", "by", "none"),
         peers=("correction", "multitest", "multipletests"),
     )  # fmt: skip
     alpha: float = option(
         0.05,
-        "Significance level of all pairs together.",
+        "Significance level for all pairs together.",
         of=MANY, group="Measures and tests", kind="number", metavar="X",
         peers=("level", "significance", "max_p", "p", "p_value", "confidence", "ci"),
     )  # fmt: skip
     pairs: bool = option(
         False,
-        "Show every pair. Below the text, or in place of the CSV of systems. Above 300 systems"
-        " only the pairs with the first are kept without it.",
+        "Show every pair. Pairs stand below the text, or in CSV instead of the systems. Without"
+        " this flag, rankings of more than 300 systems keep only the pairs with the first system.",
         of=BOARD, group="Output", kind="flag", first=True,
     )  # fmt: skip
 
@@ -464,16 +466,17 @@ class Inputs:
     )
     votes: Any = option(
         None,
-        "Votes in the place of QRELS RUN_A RUN_B. Side-by-side preferences of people or models, a"
-        " row a vote: query_id, winner (A, B, tie or a name), and shown_first, judge, weight; or"
-        " impressions of interleaved lists: query_id, user, credit_a, credit_b.",
+        "Votes instead of QRELS RUN_A RUN_B. Either preferences of people or models, one row per"
+        " vote: query_id, winner (A, B, tie or a name), and optionally shown_first, judge, weight."
+        " Or clicks on interleaved lists, one row per impression: query_id, user, credit_a,"
+        " credit_b.",
         key="preferences", of=("compare_preferences",), group="Inputs", kind="path",
         metavar="FILE", first=True, peers=("votes", "winners"),
     )  # fmt: skip
     segments: Any = option(
         None,
-        "Compare within segments. A CSV with a column query_id and one for each property; with"
-        " --collections also a column collection.",
+        "Compare within segments of the queries. A CSV with a column query_id and a column per"
+        " property; with --collections also a column collection.",
         of=(*PAIR, "intervals"), group="Inputs", kind="path", metavar="FILE", first=True,
         peers=("by", "groupby", "slices"),
     )  # fmt: skip
@@ -489,41 +492,43 @@ class Inputs:
         peers=("documents",),
     )  # fmt: skip
     name_a: str | None = option(
-        None, "Name of the baseline; without it its file's.", of=PAIR, group="Inputs",
+        None, "Name of the baseline in reports. Default: the name of its file.", of=PAIR,
+        group="Inputs",
         metavar="NAME", peers=("names", "baseline_name"), compared=False,
     )  # fmt: skip
     name_b: str | None = option(
-        None, "Name of the candidate; without it its file's.", of=PAIR, group="Inputs",
+        None, "Name of the candidate in reports. Default: the name of its file.", of=PAIR,
+        group="Inputs",
         metavar="NAME", peers=("names",), compared=False,
     )  # fmt: skip
     columns: Any = option(
         None,
-        "Which column of a table of scores holds what, such as query=request_id,variant=arm, or"
-        " query=text,locale of two that name it together. The parts are query, variant, variants,"
-        " metric, value, measures, segments, repeat, cluster and weight. Without it the content of"
-        " the columns decides.",
+        "What the columns of a table of scores are: query=request_id,variant=arm. Several columns"
+        " can form a part: query=text,locale. The parts are query, variant, variants, metric,"
+        " value, measures, segments, repeat, cluster and weight. Default: abrank decides by the"
+        " content of the columns.",
         of=READY, group="Inputs", kind="pairs", metavar="PART=COLUMN,…", several=True,
         peers=("query_column", "query_col", "id_column", "score_column", "metric_column"),
     )  # fmt: skip
     variant: Any = option(
         None,
-        "The column of a table of scores that names the variant, or several columns that together"
-        " do: chunk_size,method.",
+        "The column of a table of scores that names the variant, or several columns that name it"
+        " together: chunk_size,method.",
         summary="The column that names the variant.",
         of=READY, group="Inputs", metavar="COLUMN,…", first=True, several=True,
         peers=("arm", "group", "treatment", "group_by", "variant_column", "variant_col"),
     )  # fmt: skip
     where: Any = option(
         None,
-        "Take only the rows of a table of scores that have this value, such as chunk_size=256."
-        " Repeat for more.",
+        "Use only the rows of a table of scores with this value, such as chunk_size=256. Repeat"
+        " for more conditions.",
         of=READY, group="Inputs", kind="pairs", metavar="COLUMN=VALUE", several=True,
         peers=("filter",),
     )  # fmt: skip
     baseline: str | None = option(
         None,
-        "The variant of a table of scores that is A. Without it the one called control, baseline,"
-        " old or the like; COLUMN=VALUE is the mean of all variants with it.",
+        "The variant of a table of scores that is A. Default: the one called control, baseline,"
+        " old or similar. COLUMN=VALUE is the mean of all variants with that value.",
         of=("compare_scores", "compare_collections"), group="Inputs", metavar="NAME", first=True,
         peers=("control",),
     )  # fmt: skip

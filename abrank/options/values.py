@@ -40,7 +40,7 @@ _REPORT = partial(
 )  # fmt: skip
 _FORMAT = partial(
     Option, key="format", group="Output", kind="choice", default="text", first=True,
-    declared=False, help="What goes to standard output.",
+    declared=False, help="What to print to standard output.",
 )  # fmt: skip
 _MEASURE = partial(
     Option, key="measure", short="-m", group="Measures and tests", kind="measure", metavar="NAME",
@@ -54,133 +54,135 @@ FLAGS = (
     Option(
         key="scores", of=("compare_scores",), group="Inputs", kind="path", first=True,
         several=True, positional=True,
-        help="The files are ready scores per query. Without QRELS: one table of an experiment with"
-        " its variants, or a file of each system.",
+        help="The files are scores, not runs. Give one table with both variants, or one file per"
+        " system, and no QRELS.",
     ),
     Option(
         key="scores", of=("rank_scores",), group="Inputs", kind="flag", first=True, default=False,
-        help="All files are ready scores per query. Without QRELS: CSV, TSV or Parquet tables with"
-        " a column a system, or with columns query_id, system, measure and score; or the output of"
-        " trec_eval -q and its like, a file a system.",
+        help="The files are scores, not runs. Give tables with a column per system, or with"
+        " columns query_id, system, measure and score; or one file per system, such as the output"
+        " of trec_eval -q. No QRELS is needed.",
     ),
     # For a table of scores these are the variants to compare: fields of Inputs.
     _NAMED(
         key="baseline", python="name_a=", peers=("control",),
-        help="Name of the baseline (A). With runs: the name shown in reports (default: the file's"
-        " name). With --scores, --preferences or --collections: the system to take as A. Default:"
-        " the one called control, baseline or old. COLUMN=VALUE takes the mean of all variants that"
-        " have it.",
+        help="Name of the baseline (A). With runs: its name in reports (default: the name of the"
+        " file). With --scores, --preferences or --collections: the system that is A (default: the"
+        " one called control, baseline or old). COLUMN=VALUE is the mean of all variants with that"
+        " value.",
     ),
     _NAMED(
         key="candidate", python="name_b=", peers=("treatment",),
-        help="Name of the candidate (B), as --baseline.",
+        help="Name of the candidate (B), like --baseline.",
     ),
     Option(
         key="collections", of=("compare_collections",), group="Inputs", kind="path",
         metavar="FILE", first=True,
-        help="Several collections at once. In the place of QRELS RUN_A RUN_B: one table of"
-        " scores with a column collection; a TSV with columns name, qrels, a and b (and segments,"
-        " clusters), a TOML file with such keys, a folder with a folder a collection (BEIR's"
-        " qrels/test.tsv, too), or a pattern: 'beir/*/qrels.txt'.",
+        help="Several collections at once. Instead of QRELS RUN_A RUN_B give one of these: a table"
+        " of scores with a column collection; a TSV with columns name, qrels, a and b (and"
+        " segments, clusters); a TOML file with such keys; a folder with one folder per collection"
+        " (also with BEIR's qrels/test.tsv); a pattern: 'beir/*/qrels.txt'.",
     ),
     Option(
         key="collections", of=("rank_collections",), group="Inputs", kind="path", metavar="FILE",
         first=True,
-        help="Several collections at once. In the place of QRELS RUNS: one table of scores"
-        " with a column collection; a TSV with columns name, qrels and one a system (or name and"
-        " scores), a TOML file with such keys, or a folder with a folder a collection.",
+        help="Several collections at once. Instead of QRELS RUNS give one of these: a table of"
+        " scores with a column collection; a TSV with columns name, qrels and one per system (or"
+        " name and scores); a TOML file with such keys; a folder with one folder per collection.",
     ),
     Option(
         key="clusters", of=(*PAIR, "intervals"), kind="path",
         group="Designs and further analyses",
         python="design=Clusters(...)", metavar="FILE|COLUMN", first=True,
-        help="Test clusters of queries, not queries. They come in conversations, users or"
-        " topic variants: a CSV with query_id and one column (with --collections also a column"
-        " collection), or a column of --segments.",
+        help="Test whole clusters of queries. Clusters are conversations, users or topic variants."
+        " Give a CSV with query_id and one column (with --collections also a column collection),"
+        " or a column of --segments.",
         peers=("cluster",),
     ),
     Option(
         key="weights", of=SINGLE, group="Designs and further analyses", kind="path",
         python="design=Weights(...)", metavar="FILE|COLUMN",
-        help="Queries count by a number each, such as their traffic. Means and the t test are"
-        " weighted: a CSV with query_id and one column, or a column of --segments.",
+        help="Weight of each query, such as its traffic. Means and the t test are then weighted."
+        " Give a CSV with query_id and one column, or a column of --segments.",
         peers=("weight", "sample_weight"),
     ),
     Option(
         key="look", of=PAIR, group="Designs and further analyses", kind="look",
         python="design=Looks(2, of=4)", metavar="K/N[:pocock]",
-        help="This is look K of N planned, evenly spaced: it decides by its own boundary, which"
-        " hardly spends alpha early, or with :pocock all alike.",
+        help="This is look K of N planned, evenly spaced looks. Each look has its own boundary:"
+        " strict at early looks, or with :pocock the same at all.",
         peers=("spending", "looks"),
     ),
     Option(
         key="planned", of=SINGLE, group="Designs and further analyses", kind="planned",
         python="design=Planned(400)", metavar="N[:pocock]", compared=False,
-        help="N queries are planned in all: each look before spends a share of alpha by the queries"
-        " seen. From the second look on with earlier.",
+        help="N queries are planned in all. Each earlier look spends a part of alpha, by the"
+        " queries so far. From the second look on, also give earlier.",
     ),
     Option(
         key="earlier", of=SINGLE, group="Designs and further analyses", kind="path", metavar="FILE",
         python="design=Planned(400, earlier=...)", compared=False,
-        help="results.json of the look before this one, which records all looks so far.",
+        help="results.json of the previous look. It records all looks so far.",
     ),
     Option(
         key="anytime", of=SINGLE, group="Designs and further analyses", kind="count", minimum=1,
         python="design=Anytime(400)", metavar="N", peers=("watch", "sequential"),
-        help="Decide by a confidence sequence, which holds however often you look; narrowest at N"
-        " queries.",
+        help="Decide by a confidence sequence, which is valid however often you look. It is"
+        " narrowest at N queries.",
     ),
     Option(
         key="independent", of=("compare_scores",), group="Designs and further analyses",
         kind="flag", python="design=Independent()", peers=("unpaired", "welch", "paired"),
-        help="A and B were seen by different users, so that nothing is paired: Welch's t decides.",
+        help="Different users saw A and B, so scores are not paired. Welch's t test decides.",
     ),
     Option(
         key="as", of=RUNS, group="Scoring of runs", kind="choice", choices=tuple(AS),
         python='scoring=Scoring(score_dtype="float32")',
         peers=("score_dtype", "interpolation"),
-        help="Score as trec_eval 9 and pytrec_eval: scores of 32 bits, which decide what is a tie,"
-        " and its interpolated precision.",
+        help="Score like trec_eval 9 and pytrec_eval: 32-bit scores, which create more ties, and"
+        " their interpolated precision.",
     ),
     _REPORT(
         of=PAIR, python='.report("report.html")',
-        help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit"
-        " .parquet, by suffix, or FORMAT:PATH. A FORMAT alone, such as html, writes"
-        " reports/B-vs-A.html. What is there is replaced. Repeat for more.",
+        help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit .parquet."
+        " The suffix chooses the format, or write FORMAT:PATH. A FORMAT alone, such as html,"
+        " writes reports/B-vs-A.html. An existing file is replaced. Repeat for more.",
     ),
     _REPORT(
         of=MANY, python='.report("report.html")',
-        help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit, by suffix,"
-        " or FORMAT:PATH. A FORMAT alone, such as html, writes reports/ranking-MEASURE.html. What"
-        " is there is replaced. Repeat for more.",
+        help="Write a report: .html .md .json .csv .tex. Also .txt .bib .methods .junit. The"
+        " suffix chooses the format, or write FORMAT:PATH. A FORMAT alone, such as html, writes"
+        " reports/ranking-MEASURE.html. An existing file is replaced. Repeat for more.",
     ),
     _REPORT(
         of=("intervals", "audit"),
-        help="Write a report: .html .md .json .csv .txt, by suffix, or FORMAT:PATH. A FORMAT alone,"
-        " such as html, writes to reports/. What is there is replaced. Repeat for more.",
+        help="Write a report: .html .md .json .csv .txt. The suffix chooses the format, or write"
+        " FORMAT:PATH. A FORMAT alone, such as html, writes to reports/. An existing file is"
+        " replaced. Repeat for more.",
     ),
     Option(
         key="interval", of=("intervals",), group="Measures and tests", kind="flag", default=False,
         first=True,
-        help="Say between which limits each mean lies, in a table in the place of the lines.",
+        help="Print each mean with its confidence interval, as a table.",
     ),
     Option(
         key="at_least", of=("intervals",), group="Gates", metavar="MEASURE:X", several=True,
         first=True, peers=("floor", "threshold", "min"),
-        help="A floor, as nDCG@10:0.35. The exit code is 1 unless the lower end of the interval"
-        " clears it, for every run. Repeat for more.",
+        help="Minimum for a mean, such as nDCG@10:0.35. The exit code is 1 unless the lower end of"
+        " the interval is above it, for every run. Repeat for more.",
     ),
     Option(
         key="test", of=("intervals",), group="Measures and tests", kind="choice",
         default="bootstrap", choices=("bootstrap", "t", "permutation", "bounded"),
-        help="What gives the interval: the studentised bootstrap, Student's t, sign flips of the"
-        " centred scores, or bets, which hold for any scores of a bounded measure.",
+        help="Method of the interval: the studentised bootstrap, Student's t, sign flips of the"
+        " centred scores (permutation), or betting intervals (bounded), which hold for any scores"
+        " of a bounded measure.",
     ),
     Option(
         key="figures", of=(*PAIR, *MANY), group="Output", kind="folder", metavar="DIR",
         declared=False, python="abrank.report.write_figures(result, DIR)", peers=("plot", "plots"),
-        help="Write the figures that a paper uses as PDF, in the width of a column; svg:DIR and"
-        " png:DIR (300 dpi) write these.",
+        help="Write the figures for a paper as PDF, in the width of a column. svg:DIR and png:DIR"
+        " (300 dpi) write other formats.",
     ),
     _FORMAT(
         of=PAIR, peers=("json",),
@@ -194,55 +196,57 @@ FLAGS = (
     _MEASURE(
         name="measures", of=("evaluate",), several=True,
         peers=("metrics", "metric", "eval_metrics"),
-        help="Measure, such as nDCG@10, map or mrr@10, in any dialect. Repeat for more.",
+        help="Measure, such as nDCG@10, map or mrr@10, in the spelling of any tool. Repeat for"
+        " more.",
         summary="Measure, such as nDCG@10, map or mrr@10.",
     ),
     _MEASURE(
         of=("margin", "agreement", "audit"), default="nDCG@10", peers=("metric", "metrics"),
-        help="Measure, in any dialect; without it nDCG@10.",
+        help="Measure, in the spelling of any tool. Default: nDCG@10.",
     ),
     _MEASURE(
         of=("power", "aa", "sample"), peers=("metric", "metrics"),
-        help="Measure, in any dialect; without it nDCG@10.",
+        help="Measure, in the spelling of any tool. Default: nDCG@10.",
     ),
     Option(
         key="power", of=("power", "margin", "audit"), group="Planning", kind="number", default=0.8,
         metavar="X", first=True, peers=("target",),
-        help="Probability with which a test detects the difference.",
+        help="Probability that the test detects the difference.",
     ),
     Option(
         key="sd", of=("power", "margin", "audit"), group="Planning", kind="number",
         metavar="X", first=True,
-        help="Standard deviation of the differences, where no runs are given.",
+        help="Standard deviation of the per-query differences, if you give no runs.",
     ),
     Option(
         key="interval", of=BOARD, group="Output", kind="choice", default="difference",
         declared=False, choices=("difference", "own", "within"),
-        help="What the intervals are of: the difference from the first or the baseline, as the test"
-        " has it; each mean by itself; or the means with the queries' difficulty taken out.",
+        help="What the intervals are for. difference: the difference from the first system or the"
+        " baseline; own: each mean by itself; within: the means without the variation between"
+        " queries.",
     ),
     Option(
         key="digits", of=("render", *MANY), group="Output", kind="count", minimum=1, maximum=15,
         metavar="N", declared=False,
-        help="Decimals of scores and differences; without it as many as the interval that decides"
-        " asks for, 3 at least.",
+        help="Decimals of scores and differences. Default: at least 3, more if the interval that"
+        " decides needs them.",
     ),
     Option(
         key="style", of=("render", *BOARD), group="Output", kind="choice", declared=False,
         choices=("interval", "superscript"),
-        help="What a .tex table has: difference, interval and p (of a ranking by several measures"
-        " the means), or means with superscripts.",
+        help="Content of a .tex table: difference, interval and p (for a ranking by several"
+        " measures the means), or means with superscripts.",
     ),
     Option(
         key="ascii", of=(*PAIR, *MANY, "intervals", "audit"), group="Output", kind="flag",
         default=False, declared=False,
-        help="Write ASCII characters only. NO_COLOR and FORCE_COLOR in the environment decide on"
-        " colours.",
+        help="Print ASCII characters only. The environment variables NO_COLOR and FORCE_COLOR"
+        " switch colours.",
     ),
     Option(
         key="quiet", short="-q", of=(*PAIR, *MANY, "intervals"), group="Output", kind="flag",
         default=False, declared=False,
-        help="Print the headline and the gate alone; no notes, no progress.",
+        help="Print only the headline and the gate, no notes and no progress.",
     ),
     Option(
         key="verbose", short="-v", of=(*PAIR, *MANY), group="Output", kind="flag", default=False,

@@ -120,7 +120,7 @@ def test_one_sided_claims_about_the_margin_keep_alpha_over_all_looks(n, spending
     ("--clusters who --config adjust=max-t", "max-t flips the signs of single queries"),
     ("--look 1/90", "look 1 of 90 comes too early"),
     ("--guard R@100:-1e", "a guard is MEASURE:-X"),
-    ("--guard R@100:-0.1", "--guard adds to a gate: give --require or --fail-on worse"),
+    ("--guard R@100:-0.1", "--guard is a condition of a gate: add --require or --fail-on worse"),
 ])  # fmt: skip
 def test_what_does_not_go_together_is_refused_with_the_reason(differences, flags, message, capsys):
     Path("c.csv").write_text("query_id,who\n" + "".join(f"q{i:02},{i % 9}\n" for i in range(N)))

@@ -81,7 +81,7 @@ def test_compare_has_few_flags_and_help_shows_those_that_most_need(capsys) -> No
 
 
 def test_keys_that_are_no_flags_stand_below_them(command) -> None:
-    below = command(["compare", ALL]).out.partition("Keys of --config")[2]
+    below = command(["compare", ALL]).out.partition("keys of --config")[2]
     for option in options_of(*TAKERS["compare"]).values():
         if option.group and not option.is_flag(*TAKERS["compare"]):
             assert f"  {option.key} " in below

@@ -120,7 +120,7 @@ def test_a_fault_of_its_own_leaves_its_traceback_in_a_file(tmp_path, monkeypatch
     assert cli.run([]) == 70
     (saved,) = tmp_path.iterdir()
     err = capsys.readouterr().err
-    assert err.startswith("error: a fault of abrank itself (ZeroDivisionError: by nothing);")
+    assert err.startswith("error: internal error of abrank (ZeroDivisionError: by nothing);")
     assert str(saved) in err.replace("\n  ", "")
     assert "Traceback (most recent call last)" in saved.read_text()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
