@@ -5,7 +5,14 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from abrank import AbrankError, ArgumentError, NotFoundError, ReadError, read_scores
+from abrank import (
+    AbrankError,
+    ArgumentError,
+    NotFoundError,
+    ReadError,
+    compare_scores,
+    read_scores,
+)
 from abrank.comparison import pair_scores
 from abrank.inputs.score_reading import baseline_of
 from abrank.inputs.score_table import ScoreTable, read_score_table
@@ -31,6 +38,13 @@ def test_numbers_know_how_they_were_rounded(read) -> None:
     assert table.value.tolist() == [0.5, 0.1234, 7.0, 0.0015, -0.25, 1.5]
     np.testing.assert_allclose(table.rounding, [0.05, 5e-5, 0, 5e-5, 5e-3, 0.05], rtol=1e-12)
     assert texts(table) == ["a", "b", "c", "d", "e", "all"]
+
+
+def test_a_column_for_each_variant_is_no_offer_of_independent_groups() -> None:
+    wide = pd.DataFrame({"query_id": list("abcd"), "x": [0.1, 0.2] * 2, "y": [0.3, 0.2] * 2})
+    with pytest.raises(ReadError, match="name the baseline and the candidate") as error:
+        compare_scores(wide)
+    assert "independent" not in str(error.value)
 
 
 def test_a_measure_of_text_is_left_out_and_counted(read) -> None:

@@ -181,14 +181,8 @@ def calls_in(text: str, start: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip().startswith(start)]
 
 
-# One of each kind is tried every day.
-EVERY_DAY = {"wide of three", "long of x and y", "different users", "two ids", "two scales"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=() if name in EVERY_DAY else pytest.mark.slow) for name in CHOICES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHOICES)
 def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch, capsys) -> None:
     build, given, text = CHOICES[name]
     flags = given.split()
