@@ -31,7 +31,7 @@ def row(label: str, reading: str, n: int = 10) -> SegmentRow:
 
 def segmentation(*readings: str, p: float = 0.3) -> Segmentation:
     rows = tuple(row(f"s{i}", reading) for i, reading in enumerate(readings))
-    return Segmentation("intent", ("s0",), rows, p, reversal=False, interaction_pvalue_adj=p)
+    return Segmentation("intent", ("s0",), rows, p / 2, reversal=False, interaction_pvalue_adj=p)
 
 
 def test_one_measure_decides_alone() -> None:
