@@ -118,7 +118,8 @@ def _command() -> str:
 
 # --- ``abrank guide``: the pages of the guide in the terminal
 
-# Links to other pages are shown as commands.
+# Links to other pages are shown as commands, but only by name in the first cell of a table.
+_ENTRY = re.compile(r"^\| \[([^\]]+)\]\(\1\.md\) \|", re.MULTILINE)
 _LINK = re.compile(r"\[([^\]]+)\]\(([\w-]+)\.md(?:#[\w-]*)?\)")
 TOPIC = 14  # width of the column of topics in the list
 
@@ -157,6 +158,11 @@ def _contents() -> str:
             title = topic.capitalize() if topic in guide.MADE else guide.read_page(topic).title
             lines.append(f"  {topic:{TOPIC}}{title}")
     return "\n".join(lines)
+
+
+def _as_command(link: re.Match[str]) -> str:
+    command = f"`abrank guide {link[2]}`"
+    return command if link[1] == link[2] else f"{link[1]} ({command})"
 
 
 def _rendered(text: str) -> str:
@@ -209,7 +215,7 @@ def _rendered(text: str) -> str:
 
     colored = _terminal.wants_color(sys.stdout)
     title, _, body = text.partition("\n")
-    body = _LINK.sub(lambda result: f"{result[1]} (`abrank guide {result[2]}`)", body)
+    body = _LINK.sub(_as_command, _ENTRY.sub(r"| \1 |", body))
     console = Console(
         file=io.StringIO(),
         width=_terminal.width(),

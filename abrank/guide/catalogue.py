@@ -19,13 +19,14 @@ from abrank._support.registry import entries as parameters_of
 from abrank._support.registry import split
 from abrank.diagnostics import Note
 from abrank.guide.pages import GuidePage
-from abrank.inference import ADJUSTMENTS, JOINT_TESTS, TESTS, run_joint_test, run_test
+from abrank.inference import JOINT_TESTS, TESTS, run_joint_test, run_test
 from abrank.inference import registry as paired_tests
 from abrank.inference.registry import RegisteredTest
 from abrank.inference.systems import registry as joint_tests
 from abrank.measures import Measure, MeasureEntry, catalogue, expand
 from abrank.measures.registry import literal, load_plugins
 from abrank.measures.spellings import BARE, OTHERS, TREC_EVAL
+from abrank.options import options_of
 from abrank.report.sections.appendix import entries as bibliography
 from abrank.report.sections.appendix import key_of
 from abrank.report.sections.cautions import Names, caution
@@ -145,12 +146,12 @@ def measures() -> GuidePage:
     load_plugins()
     lines = [
         "# Measures",
-        f"{len(catalogue())} measures, by family. Each has a page: `abrank guide nDCG`. Any"
-        " spelling will do: `ndcg_cut_10`, `ndcg@10` and `nDCG@10` are one measure.",
-        "Each is worked on one list of five documents; `—` is a document that nobody judged."
-        " d3 and d4 have the same score, so they stand in descending order of their ids, as"
-        " trec_eval orders them. d6, of grade 1, was not found.",
-        "| rank | 1 | 2 | 3 | 4 | 5 | not found |\n|---|---|---|---|---|---|---|\n"
+        f"abrank has {len(catalogue())} measures. Each has a page: `abrank guide nDCG`. You may use"
+        " the spelling of any tool: `ndcg_cut_10`, `ndcg@10` and `nDCG@10` are the same measure.",
+        "The last column of the tables below is the value for this list of five documents; `—` is"
+        " an unjudged document. d3 and d4 have the same score, so they are ordered by id,"
+        " descending, as in trec_eval. d6 has grade 1 and was not retrieved.",
+        "| rank | 1 | 2 | 3 | 4 | 5 | not retrieved |\n|---|---|---|---|---|---|---|\n"
         "| document | d1 | d2 | d4 | d3 | d5 | d6 |\n| score | 5 | 4 | 3 | 3 | 1 | |\n"
         "| grade | 2 | — | 0 | 1 | 0 | 1 |",
     ]
@@ -165,7 +166,7 @@ def measures() -> GuidePage:
     for heading, rows in families.items():
         lines += [
             f"## {heading}",
-            "\n".join(["| measure | what it is | asked for | value |", "|---|---|---|---|", *rows]),
+            "\n".join(["| measure | what it is | example | value |", "|---|---|---|---|", *rows]),
         ]
     return GuidePage("measures", "\n\n".join(lines) + "\n")
 
@@ -175,11 +176,11 @@ def _measure_page(entry: MeasureEntry) -> GuidePage:
     facts = [
         _range(*entry.bounds),
         "" if entry.higher_is_better else "Lower is better.",
-        {"sum": "Reported as the sum over the queries.", "geometric": "Reported as a geometric mean"
-         " over the queries.", "mean": ""}[entry.aggregate],
-        f"Needs judgments by {entry.needs}." if entry.needs == "subtopics" else "",
-        "" if entry.decides else "It says nothing of how good a ranking is, so it decides nothing"
-        " unless somebody names it.",
+        {"sum": "Over all queries it is summed, not averaged.", "geometric": "Over all queries the"
+         " geometric mean is used.", "mean": ""}[entry.aggregate],
+        f"It needs judgments by {entry.needs}." if entry.needs == "subtopics" else "",
+        "" if entry.decides else "It does not say how good a ranking is, so it decides only if"
+        " you name it first.",
     ]  # fmt: skip
     values = sections.get("Returns", "").partition("\n")[2].partition("\n    Order of")[0]
     parts = [
@@ -205,8 +206,8 @@ def _measure_page(entry: MeasureEntry) -> GuidePage:
 
 def _range(low: float, high: float) -> str:
     if np.isinf(high):
-        return "" if np.isinf(low) else f"Runs from {low:g} upwards."
-    return f"Runs up to {high:g}." if np.isinf(low) else f"Runs from {low:g} to {high:g}."
+        return "" if np.isinf(low) else f"Values are at least {low:g}."
+    return f"Values are at most {high:g}." if np.isinf(low) else f"Values: {low:g} to {high:g}."
 
 
 def _worked(entry: MeasureEntry) -> str:
@@ -215,7 +216,7 @@ def _worked(entry: MeasureEntry) -> str:
     if work is None:
         return ""
     first, value, reordered = work
-    tied = f"In the other order of the tie, d3 before d4, it would be {reordered:.4f}."
+    tied = f"In the other order of the tie, d3 before d4, it is {reordered:.4f}."
     if abs(value - reordered) < 5e-5:
         tied = "It is the same in the other order of the tie."
     qrels = f'{{"q": {QRELS}}}'.replace("'", '"')
@@ -227,7 +228,7 @@ def _worked(entry: MeasureEntry) -> str:
         f'>>> abrank.evaluate(qrels, {{"run": run}}, ["{first.name}"]).means().round(4)\n'
         f"{np.array([[value]]).round(4)!r}"
     )
-    listed = f"On the list of [the measures' page](measures.md), {first} is {value:.4f}."
+    listed = f"For the list on [the page of measures](measures.md), {first} is {value:.4f}."
     return f"{listed} {tied}\n\n{example}"
 
 
@@ -249,14 +250,14 @@ def _dialects(entry: MeasureEntry) -> str:
         "ir_measures, PyTerrier": [entry.name] if entry.name in IR_MEASURES else [],
         "trec_eval, pytrec_eval": [n for n, item in TREC_EVAL.items() if item.name == entry.name],
         "ranx": ranx,
-        "understood besides": [
+        "other spellings": [
             *entry.aliases, *(n for n, spelling in spellings.items() if spelling.name == entry.name)
         ],
     }  # fmt: skip
     lines = [
         f"| {tool} | {', '.join(f'`{n}`' for n in row) or '—'} |" for tool, row in rows.items()
     ]
-    return "\n".join(["| tool | its name |", "|---|---|", f"| here | `{_form(entry)}` |", *lines])
+    return "\n".join(["| tool | name |", "|---|---|", f"| abrank | `{_form(entry)}` |", *lines])
 
 
 def _form(entry: MeasureEntry) -> str:
@@ -276,19 +277,19 @@ def tests() -> GuidePage:
     """Return the page that lists all tests and adjustments."""
     lines = [
         "# Tests",
-        "A test answers with an estimate, an interval and a p-value that belong together. Choose"
-        " the one that decides with `--test`; each has a page: `abrank guide permutation`.",
+        "Every test gives an estimate, an interval and a p-value that never contradict each other."
+        " Choose the test that decides with `--test`. Each test has a page:"
+        " `abrank guide permutation`.",
         "## Of two systems",
         _table(TESTS[name] for name in TESTS),
-        "Where the data are too few or too even, this is the answer and never a warning:",
-        _fenced(_table_of(paired_tests.__doc__), ""),
+        _degenerate(paired_tests.__doc__),
         "## Of many systems",
         _table(JOINT_TESTS[name] for name in JOINT_TESTS),
-        _fenced(_table_of(joint_tests.__doc__), ""),
+        _degenerate(joint_tests.__doc__),
         "## Adjustments for several comparisons",
-        "`--config adjust=` of the secondary measures, `--test pairwise` of many systems: "
-        + ", ".join(f"`{name}`" for name in ("max-t", *ADJUSTMENTS))
-        + ". See `abrank guide families`.",
+        f"For compare `--config adjust=` takes {_adjustments('compare')}. For rank `--adjust` takes"
+        f" {_adjustments('rank')}; it is for `conover` and the tests of two systems. See"
+        " `abrank guide families`.",
     ]
     return GuidePage("tests", "\n\n".join(lines) + "\n")
 
@@ -298,10 +299,14 @@ def _table(tests: Iterable[RegisteredTest]) -> str:
     return "\n".join(["| name | test | what it estimates | source |", "|---|---|---|---|", *rows])
 
 
-def _table_of(docstring: str | None) -> str:
-    lines = (docstring or "").splitlines()
-    first, *_, last = (i for i, line in enumerate(lines) if line.startswith("==="))
-    return "\n".join(lines[first : last + 1])
+def _adjustments(taker: str) -> str:
+    return ", ".join(f"`{name}`" for name in options_of(taker)["adjust"].names)
+
+
+def _degenerate(docstring: str | None) -> str:
+    """Return the paragraphs of a registry's docstring about degenerate data as Markdown."""
+    text = (docstring or "").partition("\n\n")[2].strip().replace("**", r"\*\*")
+    return _ROLE.sub(r"`\1`", text).replace("``", "`")
 
 
 # Ten queries of three systems, followed by four queries on which all systems tie.
@@ -317,18 +322,20 @@ def _with_ties(name: str) -> str:
             float(run_test(name, scores[:, 1] - scores[:, 0]).pvalue[0])
             for scores in (_SCORES, _TIED)
         )
-        text = "Of ten queries"
+        text = "In an example of ten queries"
     else:
         baseline = 0 if JOINT_TESTS[name].family == "baseline" else None
         before, after = (
             float(run_joint_test(name, scores, baseline=baseline).pvalue_adj[0])
             for scores in (_SCORES, _TIED)
         )
-        text = "Of three systems on ten queries"
+        text = "In an example of three systems on ten queries"
     if abs(before - after) < 1e-9:
-        return f"{text} p is {before:.4f}, and stays so with four more on which all score the same."
+        return (
+            f"{text} p is {before:.4f}. It stays so with four more on which all systems are tied."
+        )
     return (
-        f"{text} p is {before:.4f}; with four more on which all score the same it is {after:.4f}."
+        f"{text} p is {before:.4f}. With four more on which all systems are tied it is {after:.4f}."
     )
 
 
@@ -340,10 +347,10 @@ def cautions() -> GuidePage:
     rows = [f"| [{code}]({code}.md) | {item.when} |" for code, item in EXAMPLES.items()]
     lines = [
         "# Cautions",
-        "What a report says to read before acting. At most two stand on the first screen, the"
-        " gravest first; `-v` shows the others, and `results.json` has all of them under these"
-        " codes. Each code has a page: `abrank guide few-signs`. How often each is right:"
-        " `reports/calibration/cautions.md`.",
+        "A caution is something that you should know before you act on a result. The first screen"
+        " shows at most two, the most serious first. `-v` shows the others. `results.json` has all"
+        " of them by the codes below. Each code has a page: `abrank guide few-signs`."
+        " `reports/calibration/cautions.md` says how often each caution is right.",
         "\n".join(["| code | when |", "|---|---|", *rows]),
     ]
     return GuidePage("cautions", "\n\n".join(lines) + "\n")

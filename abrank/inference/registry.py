@@ -1,28 +1,23 @@
 """The registry of paired tests, and the function that runs one.
 
-For degenerate data the results are as follows, without any warning:
+Results for degenerate data, without any warning; n is the number of queries:
 
-==================  ============  ==============  ==============  ==============  ==============
-differences         t             permutation     wilcoxon        sign            bootstrap
-==================  ============  ==============  ==============  ==============  ==============
-no query            estimate, statistic, p and interval NaN, for every test
-one query           p NaN         p 1             p 1             p 1             p NaN
-                    interval (-inf, inf), for every test; 0 has p 1 for every test
-two queries         as any other  p .5 or 1,      p .5 or 1,      p .5 or 1       the t test's
-                                  (-inf, inf)     (-inf, inf)
-all 0               estimate 0, statistic 0, p 1, interval [0, 0], for every test
-one value, not 0    p NaN,        p 2**(1 - n)    p 2**(1 - n)    p 2**(1 - n)    p NaN,
-                    (-inf, inf)                                                   (-inf, inf)
-one query differs   as any other  p 1             p 1, zeros      p 1             the t test's
-(from zeros)                                      dropped
-two values          as any other data, for every test
-not finite          refused with the place of the first, for every test
-==================  ============  ==============  ==============  ==============  ==============
+* No query: estimate, statistic, p and interval are NaN.
+* One query: p is 1 for ``permutation``, ``wilcoxon`` and ``sign``, and NaN for ``t`` and
+  ``bootstrap``. If the difference is 0, p is 1 for every test. The interval is (-inf, inf).
+* Two queries: p is .5 or 1 for ``permutation``, ``wilcoxon`` and ``sign``. The interval of
+  ``permutation`` and ``wilcoxon`` is (-inf, inf). ``bootstrap`` has the result of ``t``.
+* All differences are 0: estimate and statistic are 0, p is 1, and the interval is [0, 0].
+* All differences are equal, but not 0: p is 2**(1 - n) for ``permutation``, ``wilcoxon`` and
+  ``sign``. ``t`` and ``bootstrap`` have p NaN and the interval (-inf, inf).
+* One difference is not 0: p is 1 for ``permutation``, ``sign`` and ``wilcoxon``, which drops zeros.
+  ``bootstrap`` has the result of ``t``.
+* A difference is not finite: an error that names the first.
 
-The betting test of bounded differences needs no variance; it only treats the cases without queries,
-with one query and with all 0 in a special way. The p-values and intervals in the table are
-two-sided. "One value" and "0" are meant to 10 digits of the largest difference. Above 300 queries
-the Wilcoxon test uses its normal approximation.
+``hall`` behaves like ``t``. ``bounded`` needs no variance, so only no query, one query and all
+differences 0 are special cases for it.
+Differences count as equal, or as 0, if they are so to 10 digits of the largest. These p-values and
+intervals are two-sided. Above 300 queries ``wilcoxon`` uses its normal approximation.
 """
 
 from __future__ import annotations

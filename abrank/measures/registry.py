@@ -451,37 +451,37 @@ _RAISED = {
 # Descriptions of parameters for measures that do not describe them; with a type if the annotation
 # says too little.
 _PARAMETERS: dict[str, str | tuple[str, str]] = {
-    "cutoff: int": "k, ranks counted, from 1.",
+    "cutoff: int": "k, the number of ranks that count, at least 1.",
     "cutoff: int | None": (
-        "Ranks counted, from 1, in the ranking and in an ideal one; ``None`` counts all."
+        "Number of ranks that count, at least 1, also in the ideal ranking; ``None`` counts all."
     ),
-    "rel: int": "Lowest grade that is relevant, from 1; lower ones, from 0, are not.",
-    "min_rel: int": "The highest grade without gain, from 0.",
-    "max_rel: int": "The lowest grade with a gain of 1; between the two, the gain is on a line.",
+    "rel: int": "Lowest grade that is relevant, above 0; lower grades are not.",
+    "min_rel: int": "Highest grade without gain, at least 0.",
+    "max_rel: int": "Lowest grade with gain 1; from ``min_rel`` to it, the gain rises linearly.",
     "max_grade: int | None": (
-        "Highest grade of the scale, from 1, which no judgment may exceed; ``None`` takes the\n"
-        "    highest grade in the qrels, over all queries."
+        "Highest grade of the scale, at least 1; a higher judgment is an error. ``None`` is the\n"
+        "    highest grade in the qrels, of all queries."
     ),
     "dcg: Dcg": (
         '{"log2", "exp-log2"}',
-        "Gain of grade g: g, or 2**g - 1. A negative grade gains 0.",
+        "Gain of grade g: g, or 2**g - 1. A negative grade has gain 0.",
     ),
     "gains: Gains | None": (
         "mapping of int to float, optional",
-        "Gain of the grades named, from grade 0, instead of the grade; the others keep theirs.",
+        "Gains of some grades, which are at least 0; for other grades the gain is the grade.",
     ),
-    "p: float": "Probability of going on, between 0 and 1.",
-    "T: float": "Gain that a reader hopes for, in documents of gain 1; above 0.",
+    "p: float": "Probability that the reader goes on to the next document, between 0 and 1.",
+    "T: float": "Total gain that the reader looks for, in documents of gain 1; above 0.",
     "alpha: float": (
-        "Share of a subtopic's gain that each relevant document takes away, in [0, 1]."
+        "Share by which a relevant document reduces its subtopic's later gain, in [0, 1]."
     ),
-    "beta: float": "Recall weighs ``beta`` times as much as precision; above 0.",
-    "threshold: float": "The least score that is counted, in units of the scores.",
-    "threshold: float | None": "The least score that is counted; ``None`` counts every score.",
+    "beta: float": "Recall counts ``beta`` times as much as precision; above 0.",
+    "threshold: float": "Lowest score that counts, in the unit of the scores.",
+    "threshold: float | None": "Lowest score that counts; ``None`` counts every score.",
     "interpolation: Interpolation": (
         '{"10", "9"}',
-        "How many relevant documents a level of recall asks for: rounded as in trec_eval 10.0,\n"
-        "    or as in its versions up to 9.",
+        "How a recall level is converted to a number of relevant documents: rounded as in\n"
+        "    trec_eval 10, or as in versions up to 9.",
     ),
 }
 

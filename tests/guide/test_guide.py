@@ -20,7 +20,7 @@ def built(tmp_path_factory) -> Path:
     return site.build(tmp_path_factory.mktemp("site")).parent
 
 
-TOOLS = ("here", "ir_measures, PyTerrier", "trec_eval, pytrec_eval", "ranx", "understood besides")
+TOOLS = ("abrank", "ir_measures, PyTerrier", "trec_eval, pytrec_eval", "ranx", "other spellings")
 COMPLETE = {
     "measure": ("## Definition", "## Names", "## Worked", "order of the tie", "## By hand",
                 "## Source", *(f"| {tool} |" for tool in TOOLS)),
@@ -40,8 +40,8 @@ def test_every_page_of_the_catalogue_is_complete() -> None:
                       if part not in page.text])
     }  # fmt: skip
     assert lacking == {}
-    assert "stays so with four more" in find_page("sign").text
-    assert "with four more on which all score the same it is" in find_page("t").text
+    assert "It stays so with four more" in find_page("sign").text
+    assert "With four more on which all systems are tied it is" in find_page("t").text
 
 
 @pytest.mark.slow

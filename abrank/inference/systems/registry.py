@@ -1,32 +1,25 @@
 """The registry of tests of many systems, their results, and the function that runs one.
 
-For degenerate data the results are as follows, without any warning:
+Results for degenerate data, without any warning; n is the number of queries, k of systems:
 
-====================  ==============  ================  ==============  =================  ========
-scores                tukey, dunnett  randomised-tukey  max-t           nemenyi,           conover
-                                                                        bonferroni-dunn
-====================  ==============  ================  ==============  =================  ========
-no query              estimate, statistic, p and interval NaN, for every test
-one query             p NaN           p 1               p 1             of the normal law  p NaN
-two queries           as any other    of (k!)**2        of 4 flips      of the normal law  as any
-                      data            orders                                               other
-all 0 (two systems    for that pair estimate 0, statistic 0, p 1, and where the test has intervals
-of one score on each  [0, 0] (one query only: (-inf, inf)), for every test
-query)
-one value, not 0, of  p NaN           of (k!)**n        of 2**n flips   of the normal law  p NaN
-every difference                      orders
-one query differs     as any other    p 1 for the pair  p 1 for the     as any other       as any
-(from zeros)          data            it parts          pair            data               other
-two values            as any other data, for every test
-not finite            refused with the place of the first, for every test
-two systems           the paired t    the sign-flip     the sign-flip   the sign test's    the same
-                      test            permutation test  permutation     normal law         on t
-                                                        test
-====================  ==============  ================  ==============  =================  ========
+* No query: estimate, statistic, p and interval are NaN.
+* One query: p is NaN for ``tukey``, ``dunnett`` and ``conover``, and 1 for ``randomised-tukey`` and
+  ``max-t``.
+* Two queries: ``randomised-tukey`` has (k!)**2 orders, ``max-t`` 4 flips.
+* Two systems have equal scores on every query: for this pair estimate and statistic are 0, p is 1,
+  and the interval, if the test has one, is [0, 0]; for one query it is (-inf, inf).
+* The differences of all pairs are constant, but not 0: p is NaN for ``tukey``, ``dunnett`` and
+  ``conover``. ``randomised-tukey`` has (k!)**n orders, ``max-t`` 2**n flips.
+* Only one query differs: p is 1 for the pairs that differ, by ``randomised-tukey`` and ``max-t``.
+* A score is not finite: an error that names the first.
+* Two systems: ``tukey`` and ``dunnett`` equal the paired t test. ``randomised-tukey`` and ``max-t``
+  equal the sign-flip permutation test. ``nemenyi`` and ``bonferroni-dunn`` equal the normal
+  approximation of the sign test, and ``conover`` its version by the t distribution.
 
+``nemenyi`` and ``bonferroni-dunn`` use the normal distribution in all these cases.
 The interval is (-inf, inf) if p is NaN, and if no difference can be significant with so few
-queries. ``pairwise`` gives the results of its paired test (see :mod:`abrank.inference.registry`).
-Fewer than two systems are an error. Scores are equal if they agree to 10 digits of the largest.
+queries. ``pairwise`` gives the results of its paired test. Fewer than two systems are an error.
+Scores are equal if they agree to 10 digits of the largest.
 """
 
 from __future__ import annotations
