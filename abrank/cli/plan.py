@@ -412,7 +412,8 @@ def _put(result: Any, measure: str, lines: list[str], format: str) -> None:  # n
 _WAYS = {
     "flips": "names swapped by chance",
     "halves": "half against half",
-    "resampled": "mean 0, queries redrawn",
+    "relabelled": "groups dealt by chance",
+    "resampled": "mean 0, redrawn",
 }
 # Hypotheses of tests that are not about the mean.
 _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"}
@@ -421,13 +422,15 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 @click.command("aa", cls=_flags.Grouped)
 @_flags.pair
 @_flags.take(
-    "scores", "columns", "variant", "where", "baseline", "candidate", functions=("compare_scores",)
-)
+    "scores", "columns", "variant", "where", "baseline", "candidate", "independent",
+    functions=("compare_scores",),
+)  # fmt: skip
 @_flags.take("measure", functions=("aa",))
 @_flags.own(
     "--test", "tests", group="Measures and tests", type=_flags.WordChoice(paired_tests),
     multiple=True,
-    help="Test to check. Repeat for more. Default: all but the bootstrap.",
+    help="Test to check. Repeat for more. Default: all but the bootstrap; for more than 2,000 queries"
+    " also without the slow permutation and bounded tests.",
 )  # fmt: skip
 @_flags.take("alpha")
 @_flags.own(
@@ -448,6 +451,7 @@ def aa(
     b: str | None,
     *,
     scores: bool,
+    independent: bool,
     measure: str | None,
     tests: tuple[str, ...],
     alpha: float,
@@ -462,7 +466,10 @@ def aa(
     The differences of RUN_A and RUN_B are made to have no true mean difference in three ways:
     swapping the two names at random on each query; testing one random half of the queries against
     the other; subtracting the mean from all differences and redrawing queries. A correct test of
-    the mean then reports a difference in a share alpha of the simulations.
+    the mean then reports a difference in a share alpha of the simulations. With --independent
+    Welch's t test is checked in two ways: dealing all users to groups of the same sizes at random;
+    subtracting its mean from each group and redrawing users. Of more than 20,000 queries or users,
+    20,000 are drawn at random.
 
     \b
     abrank aa qrels.txt bm25.run monot5.run -m nDCG@10
@@ -470,35 +477,47 @@ def aa(
     """  # noqa: D301 - click's mark for lines to keep
     ready = [file for file in (qrels, a, b) if file is not None] if scores else None
     _flags.require_inputs([] if scores else [qrels, a, b], ready)
+    if independent and (not ready or clusters or set(tests) - {"t"}):
+        raise click.UsageError(
+            "--independent checks Welch's t test of ready scores: give --scores, and leave out"
+            " --clusters and --test"
+        )
 
-    from abrank.comparison.aa import aa_test
+    from abrank.comparison.aa import aa_test, aa_test_of_groups
+    from abrank.inference.aa_test import MANY_QUERIES
     from abrank.inference.rounding import differences_of
     from abrank.inputs.topics import labels_of, lacking_labels, read_clusters
 
+    options: dict[str, Any] = {"alpha": alpha, "replications": replications, "rng": seed}
     with _terminal.Progress(quiet=False, verbose=False) as progress:
         progress("scoring")
-        pair = _pair([qrels, a, b], ready, measure)
-        first, second = (pair.of(system)[:, 0] for system in pair.systems)
-        clustering = read_clusters(clusters)
-        labels = labels_of(clustering, pair.query_ids)
-        progress("testing")
-        check = aa_test(
-            differences_of(first, second),
-            # The bootstrap is slow, so it runs only on request.
-            tests=tests or [name for name in paired_tests() if name != "bootstrap"],
-            alpha=alpha,
-            replications=replications,
-            clusters=labels,
-            rng=seed,
-        )
-    for note in lacking_labels(clustering, pair.query_ids):
-        _terminal.put(f"note: {note}", err=True)
-    name = pair.measures[0]
+        if ready and independent:
+            name, (first, second) = _groups(ready, measure)[:2]
+            progress("testing")
+            check = aa_test_of_groups(first, second, **options)
+        else:
+            pair = _pair([qrels, a, b], ready, measure)
+            name = pair.measures[0]
+            first, second = (pair.of(system)[:, 0] for system in pair.systems)
+            clustering = read_clusters(clusters)
+            labels = labels_of(clustering, pair.query_ids)
+            many = len(first) > MANY_QUERIES
+            slow = {"bootstrap", "permutation", "bounded"} if many else {"bootstrap"}
+            progress("testing")
+            check = aa_test(
+                differences_of(first, second),
+                tests=tests or [test for test in paired_tests() if test not in slow],
+                clusters=labels,
+                **options,
+            )
+            for note in lacking_labels(clustering, pair.query_ids):
+                _terminal.put(f"note: {note}", err=True)
     _put(check, name, _text_of_check(check, name), format)
 
 
 def _text_of_check(result: AACheck, measure: str) -> list[str]:
-    queries = display.plural(result.n_queries, "query", "queries")
+    first_row = result.rows[0]
+    units = ("unit", "units") if first_row.by == "relabelled" else ("query", "queries")
     alpha = display.level(result.alpha)
     rows = [("test", "without a difference by", "rejected", "95% interval")]
     rows += [
@@ -506,14 +525,16 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
         for row in result.rows
     ]
     lines = [
-        f"A/A test on {display.shorten(measure, width=24)}, {queries}, alpha"
-        f" {display.number(result.alpha)},",
+        f"A/A test on {display.shorten(measure, width=24)},"
+        f" {display.plural(result.n_queries, *units)}, alpha {display.number(result.alpha)},",
         f"{display.count(result.n_replications)} replications a row without any difference to find",
-        "",
     ]
+    if first_row.n_queries < result.n_queries:
+        sample = f"{display.count(first_row.n_queries)} {units[1]}"
+        lines.append(f"on {sample} drawn at random; with more, tests of the mean err less often")
+    lines.append("")
     marks = ["", *("  too often" * row.too_often for row in result.rows)]
     lines += [f"{line}{mark}" for line, mark in zip(_columns(rows, "<<>>"), marks, strict=True)]
-    first_row = result.rows[0]
     band = f"{_share(first_row.band_low)} to {_share(first_row.band_high)}"
     verdict = []  # tests that reject too often, in lines of at most 80 columns
     for name in result.too_often:
@@ -524,13 +545,13 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
                 f"{_OTHER[name]}. To judge the mean, choose another test.",
             ]
         else:
-            verdict.append(f"{name} errs too often on such queries. Choose another test.")
+            verdict.append(f"{name} errs too often on such {units[1]}. Choose another test.")
     text = [
         f"Tests of level {alpha} are within {band} in all rows of 95% of such checks.",
-        *(verdict or ["No test errs too often on such queries."]),
+        *(verdict or [f"No test errs too often on such {units[1]}."]),
     ]
     if not any(row.by == "resampled" for row in result.rows):
-        text.append("Queries are not redrawn: that takes 25 of them, or of their clusters.")
+        text.append(f"Nothing is redrawn: that takes 25 {units[1]} or clusters, of each group.")
     return [*lines, "", *text]
 
 

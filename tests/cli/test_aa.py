@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import stats
 
 import abrank
 from abrank._support.errors import ArgumentError
+from abrank.comparison import aa
+from abrank.inference import aa_test as level_checks
 from abrank.inference.aa_test import check_level
 
 
@@ -80,3 +84,48 @@ def test_of_several_ready_measures_a_ranking_measure_is_taken(differences, comma
             line.split(",") for line in lines[1:])]  # fmt: skip
         Path(f"{name}.csv").write_text("\n".join(["query_id,num_ret,AP", *rows]))
     assert json.loads(command([*CALL, "--test", "t", "--format", "json"]).out)["measure"] == "AP"
+
+
+def test_of_many_queries_a_sample_is_tested_and_slow_tests_wait_to_be_named(
+    differences, command, monkeypatch
+) -> None:
+    # 100,000 queries took 20 minutes.
+    for module in (aa, level_checks):
+        monkeypatch.setattr(module, "MOST_QUERIES", 50)
+    monkeypatch.setattr(level_checks, "MANY_QUERIES", 100)
+    out = command(CALL).out
+    assert "120 queries, alpha 0.05" in out
+    assert "on 50 queries drawn at random" in out
+    assert {line.split(" ")[0] for line in out.splitlines()[4:-4]} >= {"t", "hall", "wilcoxon"}
+    assert "permutation" not in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_sample_is_of_whole_clusters(monkeypatch) -> None:
+    monkeypatch.setattr(level_checks, "MOST_QUERIES", 100)
+    codes = np.repeat(np.arange(60), np.resize([1, 2, 3], 60))
+    sample = level_checks.sample_of(codes, 0)
+    assert 97 <= len(sample) <= 100
+    chosen, counts = np.unique(codes[sample], return_counts=True)
+    np.testing.assert_array_equal(counts, np.bincount(codes)[chosen])
+
+
+def test_of_independent_groups_welch_is_checked_as_scipy_does(tmp_path, command, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(4)
+    groups = rng.lognormal(0.0, 1.5, 30), rng.lognormal(0.0, 0.5, 300)
+    table = pd.DataFrame({"user": range(330), "variant": np.repeat(["old", "new"], [30, 300])})
+    table.assign(spent=np.concatenate(groups)).to_csv("users.csv", index=False)
+    call = ["aa", "--scores", "users.csv", "-m", "spent", "--independent", "--baseline", "old"]
+    rows = json.loads(command([*call, "--format", "json"]).out)["rows"]
+    redrawn = [rng.choice(group - group.mean(), (4000, len(group))) for group in groups]
+    pooled = rng.permuted(np.tile(np.concatenate(groups), (4000, 1)), axis=1)
+    dealt = pooled[:, :30], pooled[:, 30:]
+    for row, (a, b) in zip(rows, (dealt, redrawn), strict=True):
+        expected = np.mean(stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue < 0.05)
+        assert abs(row["rate"] - expected) < 4 * np.sqrt(expected * (1 - expected) / 1000 * 1.25)
+    assert [row["by"] for row in rows] == ["relabelled", "resampled"]
+    assert rows[1]["too_often"]  # thirty values with a long tail
+    assert "leave out --clusters and --test" in command([*call, "--test", "sign"], 2).err
+    result = abrank.compare_scores("users.csv", measures="spent", design=abrank.Independent())
+    assert abrank.aa_test(result).too_often == ("t",)
