@@ -25,7 +25,13 @@ from abrank.inputs.columns import folded
 from abrank.inputs.files import distinct_names
 from abrank.inputs.run import UNNAMED as UNNAMED_RUN
 from abrank.inputs.run import name_of
-from abrank.inputs.score_reading import TableOptions, baseline_of, naming_queries, split_names
+from abrank.inputs.score_reading import (
+    BASELINES,
+    TableOptions,
+    baseline_of,
+    naming_queries,
+    split_names,
+)
 from abrank.inputs.topics import COLLECTIONS
 from abrank.measures.names import asks_direction, known, names_measure
 from abrank.scoring.evaluate import is_repeated
@@ -165,8 +171,11 @@ def _two_of(
         a = _choice(both, first or None, "baseline", label)
     if a is not None and b is None and len(rest := [x for x in names if x not in a.systems]) == 1:
         b = _choice(both, rest[0], "candidate", label)
-    if b is not None and a is None and len(rest := [x for x in names if x not in b.systems]) == 1:
-        a = _choice(both, rest[0], "baseline", label)
+    if b is not None and a is None:
+        rest = [name for name in names if name not in b.systems]
+        sure = [name for name in rest if name.strip().casefold() in BASELINES[:2]]
+        if len(rest) == 1 or len(sure) == 1:
+            a = _choice(both, (sure or rest)[0], "baseline", label)
     if a is None or b is None:
         problem, choices = _unchosen(names, baseline, candidate)
         if both.reading is not None and both.reading.arms:  # no test compares more than two groups

@@ -24,6 +24,7 @@ FIRST_GROUPS = 1000  # groups that are checked before all are
 MOST_VARIANTS = 1000
 PROMPT = "prompt"  # either the text of each query, or the template that is compared
 MOST_PROMPTS = 20
+MOST_BY_CHANCE = 10  # scores that may be consecutive numbers
 
 
 class TableFacts:
@@ -112,7 +113,22 @@ class TableFacts:
 
     def is_judged(self, name: str) -> bool:
         """Whether the name of a column of truth values suggests a score."""
-        return self.column(name).is_truth and folded(name).rpartition("_")[2] in terms.SCORE_WORDS
+        word = folded(name)  # variation_value is the value of a flag
+        is_score = word.rpartition("_")[2] in terms.SCORE_WORDS
+        is_score &= word.removesuffix("_value") not in terms.VARIANT_NAMES[0]
+        return is_score and self.column(name).is_truth
+
+    def is_apart(self, name: str) -> bool:
+        """Whether numbers measure no quality: ids, counts, times, the numbers of the rows."""
+        column, word = self.column(name), folded(name)
+        if terms.NO_QUALITY.fullmatch(word) or name == INDEX:
+            return True
+        n_rows = self.table.n_rows
+        if n_rows <= MOST_BY_CHANCE or not (column.is_numeric and column.is_whole):
+            return False
+        first, last = column.numbers.min(), column.numbers.max()
+        is_time = first >= 1e9 and terms.TIME_NAMES.fullmatch(word) is not None
+        return is_time or (last - first == n_rows - 1 and column.n_distinct == n_rows)
 
     def may_vary(self, name: str) -> bool:
         """Whether a column may distinguish variants."""
@@ -268,6 +284,7 @@ MOST_APART = 20  # maximum ratio of the largest values of two variants on the sa
 MOST_DIFFERING = 30  # maximum distinct values of a column that separates rows of a variant
 MOST_ARMS = 20  # maximum distinct values of a column of groups or numeric settings
 _TOTAL = re.compile("((grand|row)_)?totals?|gesamtergebnis")
+_EXPERIMENT = re.compile("experiment(_(id|key|name))?")
 
 Names: TypeAlias = tuple[str, ...]
 Wide: TypeAlias = dict[str, tuple[str, str]]  # variant and measure of each column
@@ -277,10 +294,27 @@ Wide: TypeAlias = dict[str, tuple[str, str]]  # variant and measure of each colu
 
 def find_variant(facts: TableFacts) -> Names:
     """Return the columns that name the variant; none for one system or one column per variant."""
+    _refuse_experiments(facts)
     for rule in VARIANT_RULES:
         if (variant := rule(facts)) is not None:
             return facts.set_role("variant", *variant)
     return _refuse_repeats(facts, variant_names(facts))
+
+
+def _refuse_experiments(facts: TableFacts) -> None:
+    """Refuse a table of several experiments that each have variants, and show how to choose one."""
+    if "variant" in facts.roles:
+        return
+    variants = [name for name in facts.free if folded(name) in terms.VARIANT_NAMES[0]]
+    several = [name for name in facts.free if _EXPERIMENT.fullmatch(folded(name))
+               and facts.n_distinct(name) > 1]  # fmt: skip
+    if not variants or not several or facts.determines(several[0], variants[0]):
+        return
+    labels = facts.column(several[0]).labels
+    raise UnclearError(
+        facts.label, f"{several[0]} names {len(labels)} experiments, {listed(labels)}, which each"
+        f" have variants ({variants[0]}): choose one", [{"where": {several[0]: labels[0]}}],
+    )  # fmt: skip
 
 
 def _stated(facts: TableFacts) -> Names | None:
@@ -304,7 +338,13 @@ def _one_row_a_query(facts: TableFacts) -> Names | None:
         return None
     named = facts.named(terms.VARIANT_NAMES, facts.free)
     is_one = [name for name in named if facts.n_distinct(name) == 1 and facts.may_vary(name)]
-    of_arms = (*facts.named(terms.VARIANT_NAMES[:1], facts.free), *facts.arms(facts.free))
+    of_arms = [*facts.named(terms.VARIANT_NAMES[:1], facts.free), *facts.arms(facts.free)]
+    if is_unit(facts.one("query")):  # each user saw one version; a group may be a segment
+        words = {*chain(*terms.VARIANT_NAMES[1:])} - {"group", "name"}
+        of_arms += [
+            name for name in facts.free if not (facts.is_numeric(name) or folded(name) == "group")
+            and (folded(name) in words or terms.ARM_NAMES.fullmatch(folded(name)))
+        ]  # fmt: skip
     # A column that names other columns, such as a winner, holds no variants.
     words = {part for name in facts.free if facts.is_numeric(name)
              for part in re.split(r"[^0-9a-z]+", folded(name))}  # fmt: skip
@@ -528,7 +568,7 @@ def find_wide(facts: TableFacts) -> Wide:
         return _of_levels(facts, levels)
     names = [
         name for name in names
-        if not (terms.NO_QUALITY.fullmatch(folded(name)) or folded(name) in terms.WEIGHT_NAMES)
+        if not (facts.is_apart(name) or folded(name) in terms.WEIGHT_NAMES)
     ]  # fmt: skip
     others = [name for name in names if not _TOTAL.fullmatch(folded(name))]
     others = [name for name in others if not _is_total(facts, name, others)]

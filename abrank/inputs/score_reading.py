@@ -267,6 +267,7 @@ TEXT_NAMES = ANSWER_NAMES.union(
 NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
     r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|change|p_?value)|ci_(low|high|lower|upper)"
+    r"|(.*[_/])?(std|stdev|std_?dev|std_?err(or)?|sem|variance)"
     r"|(.*_)?dim(ension)?s?|zero_shot"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )
@@ -310,6 +311,8 @@ def baseline_of(names: Sequence[str]) -> str:
     if len(names) != 2:
         return ""
     sure = [name for name in names if name.strip().casefold() in BASELINES[:2]]
+    if "".join(sorted(names)).casefold() in ("ct", "ft", "ny"):  # control, false and no
+        sure = [min(names)]
     if len(sure) == 1:
         return sure[0]
     words = [re.findall(r"[0-9a-z]+", name.casefold()) for name in names]

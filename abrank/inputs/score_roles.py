@@ -320,7 +320,7 @@ def _find_repeat(facts: TableFacts) -> None:
         # If the other columns determine the run, it is the variant under a longer name.
         if not facts.names_rows(*facts.columns_of("query", "metric"), *settings):
             varying = runs
-    if not varying:
+    if not varying or (varied and facts.names_rows(*key, varied[0])):  # nothing is repeated
         return
     facts.set_role("repeat", *varying[:1])
     raters = [
@@ -420,7 +420,7 @@ def _part(facts: TableFacts, name: str, variant: Names, *, has_scores: bool) -> 
     of_query = (
         bool(query) and bool(variant or facts.one("metric")) and facts.determines(query, name)
     )
-    no_quality = bool(terms.NO_QUALITY.fullmatch(word)) or name == INDEX
+    no_quality = facts.is_apart(name)
     named = "measures" in facts.roles or has_scores
     if name in facts.options.measures or (numeric and (is_asked or (measure and not named))):
         return "measures"

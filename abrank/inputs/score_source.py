@@ -164,7 +164,8 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
         if tree is None:
             raise ReadError(origin.label, "holds no scores by query", expected=SHAPES)
         return _tidied(tree)
-    data, titles = _below_titles(_without_rules(data.removeprefix(BYTE_ORDER_MARK)))
+    data = _with_tabs(_without_rules(data.removeprefix(BYTE_ORDER_MARK)))
+    data, titles = _below_titles(data)
     if titles:
         note = f"{origin.label}: not read, above the names of its columns: {shorten(titles)}"
         origin = replace(origin, notes=(note,))
@@ -188,7 +189,9 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
     except csv.Error as error:
         raise ReadError(origin.label, f"no line of a table: {error}", at="line 1") from error
     # Variants may be called 0 and 1; then these numbers are names, beside a query column.
-    has_numbers = any(map(is_number, header)) and not naming_queries(header)
+    # So may be the queries of a leaderboard, which are whole numbers behind a name.
+    of_queries = len(header) > 4 and all(name.isdigit() for name in header[1:])
+    has_numbers = any(map(is_number, header)) and not (naming_queries(header) or of_queries)
     is_lines = has_numbers or not {*AGGREGATES}.isdisjoint(header)
     if header[0] in ("runid", "relstring"):  # a column, or a text value of trec_eval
         second = data.split(b"\n", 2)[1:2]
@@ -204,6 +207,10 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
     again = b"\n" + first + (b"\r\n" if data[below : below + 1] == b"\r" else b"\n")
     if data.find(again, below) >= 0:  # header of a second file appended to the first
         data = data[:below] + data[below:].replace(again, b"\n\n")
+    rows = data[below : below + (1 << 16)].decode("latin-1").replace("\r", "").split("\n")[1:3]
+    cells = [*csv.reader(rows, delimiter=delimiter)]
+    if {*map(len, cells)} == {len(header) + 1}:  # names of rows, as R writes them, or a last mark
+        header = ["", *header] if any(row[-1].strip() for row in cells) else [*header, ""]
     data, header, levels = _of_two_rows(data, header, delimiter)
     table = _of_text(data, header, delimiter, origin)
     if levels:
@@ -216,17 +223,29 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
 
 
 _LINES = 12  # lines in which a table must begin, below its title
-# Separator lines of tables in Markdown and psql, and the footer of psql.
-_RULE = re.compile(rb"^[ |]*:?-{3,}[-:|+ ]*\r?$", re.MULTILINE)
+# Separator lines of tables in Markdown, psql and MySQL, and the footer of psql.
+_RULE = re.compile(rb"^[ |+]*:?-{3,}[-:|+ ]*\r?$", re.MULTILINE)
 _FRAME = re.compile(rb"^[ \t]*\|[ \t]*|[ \t]*\|[ \t]*(?=\r?$)|^\(\d+ rows?\)(?=\r?$)", re.MULTILINE)
 
 
 def _without_rules(data: bytes) -> bytes:
-    """Remove the separator lines from a Markdown or psql table; return others unchanged."""
+    """Remove the separator lines from a Markdown, psql or MySQL table; return others unchanged."""
     start = data[: 1 << 16].split(b"\n", _LINES)[:_LINES]
     if not any(_RULE.fullmatch(line) and b"|" in before for before, line in pairwise(start)):
         return data
     return _FRAME.sub(b"", _RULE.sub(b"", data))
+
+
+def _with_tabs(data: bytes) -> bytes:
+    """Separate the cells of a table by tabs if blanks separate names of columns, as R writes it."""
+    first = data[: 1 << 16].lstrip().partition(b"\n")[0].replace(b'"', b"")
+    names = first.decode("utf-8", "replace").split()
+    is_plain = len(names) < 3 or any(map(is_number, names)) or not naming_queries(names)
+    if is_plain or re.search(rb"[\t,;|]", data):
+        return data
+    lines = map(str.strip, data.decode("utf-8", "surrogateescape").split("\n"))
+    rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+    return "\n".join(map("\t".join, rows)).encode("utf-8", "surrogateescape")
 
 
 def _below_titles(data: bytes) -> tuple[bytes, str]:
@@ -303,7 +322,9 @@ def holds_scores(path: str, *, alone: bool) -> bool:
         names = [name.strip() for name in re.split(r"[\t,;|]", text)]
         fields = text.split()
         is_run = len(fields) == 6 and is_number(fields[4])
-        is_qrels = len(fields) == 4 and fields[3].lstrip("-").isdigit() and len(names) in (1, 4)
+        is_qrels = len(names) in (1, 4) and re.fullmatch(
+            r"\S+ Q?[0-9]+ \S+ -?[0-9]+", " ".join(fields)
+        )
         if is_run or is_qrels:
             return False
         if not alone and (len(names) < 2 or any(map(is_number, names))):

@@ -41,7 +41,8 @@ def test_two_rows_of_names_beside_an_index_and_above_arms_0_and_1(tmp_path) -> N
 
 @pytest.mark.parametrize("mark", [",", ";"])
 @pytest.mark.parametrize("title", [
-    "Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n", "# Experiment 42{0} a{0} b{0} c\n#\n"
+    "Experiment 42{0}{0}\n{0}{0}\n", "Experiment 42\n\n", "# Experiment 42{0} a{0} b{0} c\n#\n",
+    "Experiment 42 of 2026\n\n",  # its words are not those of a judgment
 ])  # fmt: skip
 def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path) -> None:
     decimal = "," if mark == ";" else "."
@@ -58,11 +59,22 @@ def test_a_title_above_the_names_is_named_and_left_out(title, mark, tmp_path) ->
         compare_scores(tmp_path / "b.csv")
 
 
-def test_tables_of_markdown_and_psql_and_two_files_in_one(tmp_path) -> None:
+def test_tables_of_markdown_and_databases_and_r_and_two_files_in_one(tmp_path) -> None:
     names, *rows = [line.split(",") for line in WIDE.to_csv().splitlines()]
     lines = [" | ".join(row) for row in rows]
     rule = "-" * 9
+    box = "+".join(["", rule, rule, rule, ""])
     for text in (
+        "\n".join([box, f"| {' | '.join(names)} |", box, *(f"| {x} |" for x in lines), box]),
+        "\n".join(
+            [
+                " ".join(f'"{name}"' for name in names),
+                *(" ".join((f'"{i}"', *row)) for i, row in enumerate(rows, 1)),
+            ]
+        ),
+        WIDE.reset_index().to_string(),
+        WIDE.reset_index().to_string(index=False),
+        "\n".join([",".join(names), *(",".join((*row, "")) for row in rows)]),
         "\n".join(f"| {line} |" for line in (" | ".join(names), f"{rule} | ---: | :---:", *lines)),
         "\n".join([f" {' | '.join(names)} ", f"{rule}+{rule}+{rule}", *lines, "(20 rows)"]),
         "\n".join(map(",".join, [names, *rows[:7], names, *rows[7:]])),

@@ -160,6 +160,8 @@ def test_prompts_of_promptfoo_have_their_labels_and_failures_no_score() -> None:
         (("prod-2026-11", "reranked"), "prod-2026-11"),
         (("t5-base", "baseline"), "baseline"),
         (("treatment_a", "control"), "control"),
+        (("C", "T"), "C"),
+        (("n", "y"), "n"),
         (("bm25", "bert-base"), ""),  # a size
         (("contriever-base", "splade"), ""),
         (("bert-base", "bert-large"), ""),

@@ -113,7 +113,9 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
             (NAMED.assign(variant=NAMED["variant"].map({"control": a, "treatment": b})).rename(
                 columns={"variant": name}), {}, f"by {name}")
             for name, a, b in (("is_treatment", False, True), ("new_ranker", "false", "true"),
-                               ("treated", "no", "yes"), ("treatment", "FALSE", "TRUE"))
+                               ("treated", "no", "yes"), ("treatment", "FALSE", "TRUE"),
+                               ("is_treatment", "N", "Y"), ("arm", "C", "T"),
+                               ("variation_value", False, True))
         ],
         *[
             (SEEDS.assign(**{name: SEEDS["seed"].map(day.format)}).drop(columns="seed"), {},
@@ -230,6 +232,16 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         (long(judge_rating=[f"[[{x}]] good" for x in (*A, *B)]).drop(columns="ndcg"), {}, "read"),
         (long(ndcg=[*A, *map(str, B)]), {}, "by variant"),
         (pd.concat([long(), long()[:5]]), {}, "up to 2 rows in one mean"),
+        # What is no score: the numbers of the rows, times, standard deviations.
+        (long(X=range(1, 2 * N + 1)), {}, "1 measure; not compared: X"),
+        (long(ts=RNG.integers(1_767_225_600, 1_769_225_600, 2 * N)), {}, "1 measure; not comp"),
+        (long(std=A.tolist() * 2), {}, "1 measure; not compared: std"),
+        (pd.DataFrame({"#": range(N), "q": QUERIES, "nDCG (old)": A, "nDCG (new)": B}), {},
+         "not compared: #"),
+        # Each query has one row of each variant, on days of their own.
+        (long(date=[f"2026-03-0{i % 7 + 1}" for i in range(2 * N)]), {}, "by variant, 24 queries"),
+        (long(date=[f"2026-03-0{i % 5 + 1}" for i in range(2 * N)]).rename(
+            columns={"variant": "model"}), {}, "by model, 24 queries"),
         (pd.concat([long(), long(variant="(not set)")[:N]]), {}, "24 rows without a variant"),
         (pd.concat([long(), long(variant=None)[:2]]), {}, "2 rows without a variant"),
         (pd.DataFrame({"query": QUERIES, "('ndcg', 'control')": A, "('ndcg', 'new')": B}), {},

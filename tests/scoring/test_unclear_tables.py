@@ -112,6 +112,12 @@ CHOICES = {
         partial(repeats, "dataset"), "--baseline control --candidate treatment", COLLECTIONS),
     "a misspelt candidate near the baseline": (
         partial(long, "one", "two"), "--baseline one --candidate onr", "no variant 'onr'"),
+    "two experiments with variants": (
+        lambda: pd.concat([arms().assign(experiment_name=name) for name in ("hats", "shoes")])
+        .rename(columns={"model": "arm"}), "", "experiment_name names 2 experiments, hats, shoes"),
+    "users with a version and their ratings": (
+        lambda: wide("retention", "rounds").rename(columns={"query_id": "userid"}).assign(
+            version=["gate_30", "gate_40"] * 12), "", "2 variants, gate_30, gate_40"),
     "three and a baseline": (three, "--baseline one", "name the baseline and the"),
     "three and a candidate": (three, "--candidate three", "name the baseline and the"),
     # Which a ranking does not take.
@@ -208,6 +214,14 @@ def test_what_the_error_says_works_when_it_is_pasted(name, tmp_path, monkeypatch
     assert calls
     for call in calls:
         eval(call, {"abrank": abrank, "a": frame})
+
+
+def test_a_candidate_is_compared_with_the_control() -> None:
+    frame = long("one", "Control", "two")
+    result = abrank.compare_scores(frame, candidate="two")
+    assert (result.baseline, result.candidate) == ("Control", "two")
+    with pytest.raises(AbrankError, match="name the baseline"):
+        abrank.compare_scores(frame, baseline="Control")
 
 
 @pytest.mark.every_case
