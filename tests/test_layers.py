@@ -104,7 +104,7 @@ def test_a_comparison_of_files_enters_few_modules(tmp_path: Path) -> None:
 def test_the_map_for_contributors_is_that_of_the_code() -> None:
     text = (PACKAGE.parent / ".github" / "CONTRIBUTING.md").read_text(encoding="utf-8")
     page = text[text.index("## The map") : text.index("## Set up")]
-    rooms = page[page.index("| room |") : page.index("**The road")]
+    rooms = page[page.index("| room |") : page.index("**What happens in")]
     assert tuple(re.findall(r"^\| `(\w+)` \|", rooms, re.MULTILINE)) == ROOMS
     places = re.findall(r"`(abrank/[\w/.]+)(?::(\w+))?`", page)
     assert len(places) > 25

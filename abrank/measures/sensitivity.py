@@ -176,7 +176,7 @@ def unjudged_range(
     decides=False,
 )
 def rank_biased_residual(judged: JudgedRun, *, p: float = 0.8) -> FloatArray:
-    """Residual of RBP: what unjudged and unretrieved documents could add to it.
+    """Residual of RBP: what unjudged documents and ranks below the last could add to it.
 
     Unitless, in [0, 1]; 1 where nothing was retrieved.
 
@@ -267,7 +267,7 @@ def ideal_run(judged: JudgedRun) -> JudgedRun:
     decides=False,
 )
 def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2") -> FloatArray:
-    """Ideal DCG: discounted cumulative gain of the ideal ranking, whatever was retrieved.
+    """Ideal DCG: discounted cumulative gain of the ideal ranking.
 
     In units of gain, from 0; 0 where a query has no relevant document.
 
@@ -293,7 +293,7 @@ def ideal_dcg(judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2"
 def normalized_err(
     judged: JudgedRun, *, cutoff: int | None = None, max_grade: int | None = None
 ) -> FloatArray:
-    """nERR: expected reciprocal rank over that of the ideal ranking.
+    """nERR: expected reciprocal rank divided by that of the ideal ranking.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or none was retrieved.
 

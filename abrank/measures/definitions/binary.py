@@ -25,7 +25,7 @@ GEOMETRIC_FLOOR = 1e-5  # trec_eval.h MIN_GEO_MEAN
     aliases=("MAP",),
 )
 def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
-    """Average precision: mean precision at the relevant documents, 0 for those not found.
+    """Average precision: mean of the precision at each relevant document, 0 if not retrieved.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
@@ -54,7 +54,7 @@ def average_precision(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
     aggregate="geometric",
 )
 def geometric_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Logarithm of average precision, so that the mean over the queries is geometric.
+    """Logarithm of average precision: its mean over queries gives a geometric mean.
 
     From ln(1e-5), where nothing relevant was retrieved, to 0.
 
@@ -70,7 +70,7 @@ def geometric_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArra
 
 @measure("yaap", source="Robertson 2012; trec_eval m_yaap.c")
 def smoothed_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Yet another average precision: its log-odds, so that extreme queries can be averaged.
+    """Yet another average precision: the log-odds of average precision.
 
     Log-odds, in [-ln(1 + R), ln(1 + R)] for R relevant documents; 0 where a query has none, -ln(1 +
     R) where none of them was retrieved.
@@ -144,7 +144,7 @@ def r_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
 @measure("RprecMult", bounds=(0, 1), source="trec_eval m_Rprec_mult.c")
 def r_precision_multiple(judged: JudgedRun, *, multiple: float, rel: int = 1) -> FloatArray:
-    """Precision at the rank that is so many times the number of relevant documents.
+    """Precision at the rank that is a multiple of the number of relevant documents.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
@@ -176,7 +176,7 @@ def r_precision_multiple(judged: JudgedRun, *, multiple: float, rel: int = 1) ->
 
 @measure("Accuracy", bounds=(0, 1), source="ir_measures accuracy_provider.py")
 def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
-    """Pairwise accuracy: how often a relevant document retrieved stands above one that is not.
+    """Pairwise accuracy: how often a relevant document is ranked above a non-relevant one.
 
     Unitless, in [0, 1]; 0 where no relevant document was retrieved (within the cut-off), and
     otherwise 1 where nothing else was.
@@ -204,7 +204,7 @@ def pairwise_accuracy(judged: JudgedRun, *, cutoff: int | None = None, rel: int 
 
 @measure("AUC", bounds=(0, 1), source="Hanley & McNeil 1982", condensable=False)
 def area_under_roc(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Area under the ROC curve: how often a relevant document scores higher than a refused one.
+    """Area under the ROC curve: how often a relevant document scores higher than another one.
 
     Unitless, in [0, 1], and 0.5 in expectation for scores drawn at random; 0 where a query has no
     relevant document or nothing was retrieved, and otherwise 1 where it has no refused one.
@@ -252,7 +252,7 @@ def concordance(judged: JudgedRun) -> FloatArray:
 
 @measure("KendallTau", bounds=(-1, 1), source="Kendall 1945", aliases=("tau",), condensable=False)
 def kendall_tau(judged: JudgedRun) -> FloatArray:
-    """Kendall's tau-b of the scores with the grades: concordant less discordant pairs.
+    """Kendall's tau-b of scores and grades: concordant minus discordant pairs, normalised.
 
     Unitless, in [-1, 1], and 0 in expectation for scores drawn at random; 1 needs as many different
     scores as grades. 0 where all grades of a query are equal or nothing was retrieved.
@@ -291,7 +291,7 @@ EPSILON = 1e-5  # trec_eval.h INFAP_EPSILON
 
 @measure("Bpref", bounds=(0, 1), source="Buckley & Voorhees 2004; trec_eval m_bpref.c")
 def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Binary preference: how rarely judged non-relevant documents stand above relevant ones.
+    """Binary preference: how rarely judged non-relevant documents are above relevant ones.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
@@ -329,7 +329,7 @@ def binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     aggregate="geometric",
 )
 def geometric_binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Logarithm of Bpref, so that the mean over the queries is geometric.
+    """Logarithm of Bpref: its mean over queries gives a geometric mean.
 
     From ln(1e-5), where nothing relevant was retrieved, to 0.
 
@@ -346,7 +346,7 @@ def geometric_binary_preference(judged: JudgedRun, *, rel: int = 1) -> FloatArra
 
 @measure("infAP", bounds=(0, 1), source="Yilmaz & Aslam 2006; trec_eval m_infap.c")
 def inferred_average_precision(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Inferred average precision: AP as estimated from a pool of which a sample was judged.
+    """Inferred average precision: an estimate of AP if only a sample of the pool was judged.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 

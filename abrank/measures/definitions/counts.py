@@ -24,7 +24,7 @@ from abrank.measures.registry import measure
     discrete=True,
 )
 def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
-    """Precision: share of the first k ranks that hold a relevant document.
+    """Precision: share of the first k documents that are relevant.
 
     Unitless, in [0, 1]; 0 where nothing was retrieved.
 
@@ -45,7 +45,7 @@ def precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     "R", bounds=(0, 1), source="Buckley & Voorhees 2005; trec_eval m_recall.c", aliases=("Recall",)
 )
 def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
-    """Recall: share of the relevant documents that stand in the first k ranks.
+    """Recall: share of the relevant documents that are among the first k.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
@@ -63,7 +63,7 @@ def recall(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
 
 @measure("RelP", bounds=(0, 1), source="trec_eval m_rel_P.c")
 def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
-    """Relative precision: precision at k over the highest that the judgments allow.
+    """Relative precision: precision at k divided by its maximum for these judgments.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
@@ -87,7 +87,7 @@ def relative_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> Float
     "Success", bounds=(0, 1), source="Craswell & Hawking 2004; trec_eval m_success.c", discrete=True
 )
 def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
-    """Success: 1 if a relevant document stands in the first k ranks, else 0.
+    """Success: 1 if a relevant document is among the first k, else 0.
 
     0 or 1; 0 where nothing was retrieved.
 
@@ -111,7 +111,7 @@ def success(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
     decides=False,
 )
 def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
-    """Judged: share of the retrieved documents that the qrels know.
+    """Judged: share of the retrieved documents that have a judgment.
 
     Unitless, in [0, 1]; 0 where nothing was retrieved.
 
@@ -140,7 +140,7 @@ def judged_share(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
     decides=False,
 )
 def unjudged_share(judged: JudgedRun, *, cutoff: int) -> FloatArray:
-    """Unjudged: share of the first k ranks that hold a document nobody judged.
+    """Unjudged: share of the first k documents that have no judgment.
 
     Unitless, in [0, 1]; 0 where nothing was retrieved.
 
@@ -260,7 +260,7 @@ def utility(
     others_missed: float = 0.0,
     n_documents: int | None = None,
 ) -> FloatArray:
-    """Worth of all documents together: each by its kind, and whether it was retrieved.
+    """Total worth of all documents, which depends on whether each is relevant and retrieved.
 
     In units of worth; 0 where nothing was retrieved, whatever the missed ones are worth.
 
@@ -319,7 +319,7 @@ def utility(
     decides=False,
 )
 def number_of_queries(judged: JudgedRun) -> FloatArray:
-    """How many queries there are: 1 for each, so that the sum counts them.
+    """Count the queries: 1 for each, so that the sum is their number.
 
     1 where a query has nothing else, too.
 
@@ -337,7 +337,7 @@ def number_of_queries(judged: JudgedRun) -> FloatArray:
     "NumRet", bounds=(0, math.inf), source="trec_eval m_num_ret.c", aggregate="sum", decides=False
 )
 def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray:
-    """How many documents were retrieved.
+    """Count the retrieved documents.
 
     Documents; 0 where nothing was retrieved.
 
@@ -368,7 +368,7 @@ def number_retrieved(judged: JudgedRun, *, rel: int | None = None) -> FloatArray
     decides=False,
 )
 def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """How many documents are relevant, retrieved or not.
+    """Count the relevant documents, retrieved or not.
 
     Documents; 0 where a query has no relevant document.
 
@@ -392,7 +392,7 @@ def number_relevant(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     decides=False,
 )
 def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """How many of the retrieved documents are relevant.
+    """Count the relevant documents that were retrieved.
 
     Documents; 0 where nothing relevant was retrieved.
 
@@ -416,7 +416,7 @@ def number_relevant_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
     decides=False,
 )
 def number_refused_retrieved(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """How many of the retrieved documents were judged and are not relevant.
+    """Count the retrieved documents that were judged as not relevant.
 
     Documents; 0 where nothing of the kind was retrieved.
 

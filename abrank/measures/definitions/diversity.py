@@ -28,7 +28,7 @@ _LOGARITHMIC, _RECIPROCAL = POSITIONS["1/log2(r+1)"], POSITIONS["1/r"]
     needs="subtopics",
 )
 def alpha_dcg(judged: JudgedRun, *, cutoff: int, rel: int = 1, alpha: float = 0.5) -> FloatArray:
-    """Discounted gain that fades with repetition, over that of documents that serve all subtopics.
+    """Alpha-DCG: gain that falls with repeated subtopics, over that of documents on all of them.
 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
@@ -61,7 +61,7 @@ def alpha_dcg(judged: JudgedRun, *, cutoff: int, rel: int = 1, alpha: float = 0.
 def alpha_ndcg(
     judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1, alpha: float = 0.5
 ) -> FloatArray:
-    """Discounted gain that fades with repetition, over that of the ideal ranking.
+    """Alpha-nDCG: discounted gain that falls with repeated subtopics, divided by the ideal one.
 
     Unitless, from 0; 1 is the ideal ranking as it is found greedily, and a ranking can exceed it,
     in theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
@@ -89,7 +89,7 @@ def alpha_ndcg(
     needs="subtopics",
 )
 def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
-    """Reciprocal rank in expectation, by subtopic, over that of documents that serve all of them.
+    """Intent-aware ERR: ERR by subtopic, divided by that of documents on all subtopics.
 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
@@ -122,7 +122,7 @@ def intent_aware_err(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatAr
 def normalized_intent_aware_err(
     judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1
 ) -> FloatArray:
-    """Reciprocal rank in expectation, by subtopic, over that of the ideal ranking.
+    """Intent-aware ERR divided by that of the ideal ranking.
 
     Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can exceed, in
     theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.
@@ -211,7 +211,7 @@ def intent_aware_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> F
     needs="subtopics",
 )
 def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> FloatArray:
-    """Share of the subtopics that the ranking serves with at least one document.
+    """Subtopic recall: share of the subtopics that have a relevant document in the ranking.
 
     Unitless, in [0, 1]; 0 where no document relevant to a subtopic was retrieved.
 
@@ -237,7 +237,7 @@ def subtopic_recall(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 
 def novelty_rank_biased_precision(
     judged: JudgedRun, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5
 ) -> FloatArray:
-    """Gain that fades with repetition, for a reader who goes on from rank to rank by chance.
+    """Rank-biased gain that falls with repeated subtopics (novelty- and rank-biased precision).
 
     Unitless, in [0, 1], below 1 for every finite ranking unless alpha or beta is 1 or 0; 0 where no
     document relevant to a subtopic was retrieved.
@@ -273,7 +273,7 @@ def novelty_rank_biased_precision(
 def normalized_novelty_rank_biased_precision(
     judged: JudgedRun, *, rel: int = 1, alpha: float = 0.5, beta: float = 0.5
 ) -> FloatArray:
-    """NRBP over that of the ideal ranking.
+    """NRBP divided by that of the ideal ranking.
 
     Unitless, from 0; 1 is the ideal ranking as it is found greedily, which a ranking can exceed, in
     theory up to e / (e - 1); 0 where no document relevant to a subtopic was retrieved.

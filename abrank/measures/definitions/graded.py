@@ -34,7 +34,7 @@ HIGHEST_EXPONENT = 1000  # 2**1024 exceeds float64
 def dcg_of(
     judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2", gains: Gains | None = None
 ) -> FloatArray:
-    """Discounted cumulative gain: sum of the gains, each over the logarithm of its rank.
+    """Discounted cumulative gain: sum of the gains, each divided by the logarithm of its rank.
 
     In units of gain, from 0 (below 0 with a negative gain); 0 where nothing relevant was retrieved.
 
@@ -66,7 +66,7 @@ def dcg_of(
 def ndcg(
     judged: JudgedRun, *, cutoff: int | None = None, dcg: Dcg = "log2", gains: Gains | None = None
 ) -> FloatArray:
-    """Discounted cumulative gain over that of the ideal ranking.
+    """Discounted cumulative gain divided by that of the ideal ranking.
 
     Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document or
     nothing was retrieved.
@@ -95,7 +95,7 @@ def ndcg(
 
 @measure("nDCGrel", bounds=(0, 1), source="trec_eval m_ndcg_rel.c")
 def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatArray:
-    """Average of nDCG over the relevant documents, each cut at its own rank.
+    """Mean of nDCG at the ranks of the relevant documents.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
@@ -124,7 +124,7 @@ def ndcg_at_relevant(judged: JudgedRun, *, gains: Gains | None = None) -> FloatA
 
 @measure("Rndcg", bounds=(0, 1), source="trec_eval m_Rndcg.c")
 def ndcg_at_grade_changes(judged: JudgedRun, *, gains: Gains | None = None) -> FloatArray:
-    """Average of nDCG at the ranks where the ideal ranking comes to the next grade.
+    """Mean of nDCG at the ranks where the grade changes in the ideal ranking.
 
     Unitless, in [0, 1] (below 0 with a negative gain); 0 where a query has no relevant document or
     nothing was retrieved.
@@ -200,7 +200,7 @@ def cascade_measure(
     phi: Literal["1/log2(r+1)", "1/r"] = "1/log2(r+1)",
     max_grade: int | None = None,
 ) -> FloatArray:
-    """Cascade: worth of the rank at which a reader going down is satisfied, in expectation.
+    """Cascade: expected discount at the rank where a reader who goes down is satisfied.
 
     Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade above
     0 was retrieved.
@@ -244,7 +244,7 @@ def scale_of(judged: JudgedRun, max_grade: int | None) -> int:
 
 @measure("G", bounds=(0, 1), source="trec_eval m_G.c")
 def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatArray:
-    """Gain of each document, discounted by how far the ranking is behind the ideal one.
+    """Sum of gains, each discounted by how far the ranking is behind the ideal ranking there.
 
     Unitless, in [0, 1] (below 0 with a negative gain), 1 for the ideal ranking where no gain is
     below 1; 0 where a query has no relevant document or nothing was retrieved.
@@ -274,7 +274,7 @@ def normalized_gain(judged: JudgedRun, *, gains: Gains | None = None) -> FloatAr
 
 @measure("binG", bounds=(0, 1), source="trec_eval m_binG.c")
 def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
-    """Binary G: each relevant document discounted by the number of others above it.
+    """Binary G: sum over relevant documents, discounted by the number of others above each.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or nothing was retrieved.
 
@@ -303,7 +303,7 @@ def binary_normalized_gain(judged: JudgedRun, *, rel: int = 1) -> FloatArray:
 
 @measure("Compat", bounds=(0, 1), source="Clarke et al. 2020; ir_measures compat_provider.py")
 def compatibility(judged: JudgedRun, *, p: float = 0.95, normalize: bool = True) -> FloatArray:
-    """Compatibility: rank-biased overlap of the ranking with the ideal ranking nearest to it.
+    """Compatibility: rank-biased overlap with the most similar ideal ranking.
 
     Unitless, in [0, 1]; 0 where no document with a grade above 0 was retrieved.
 

@@ -20,7 +20,7 @@ from abrank.measures.registry import Levels, measure
 
 @measure("PPV", bounds=(0, 1), source="van Rijsbergen 1979", needs="scores")
 def positive_predictive_value(judged: JudgedRun, *, threshold: float, rel: int = 1) -> FloatArray:
-    """Precision of the documents that score at least the threshold.
+    """Precision of the documents whose score is at least the threshold.
 
     Unitless, in [0, 1]; 0 where no document scores enough.
 
@@ -39,7 +39,7 @@ def positive_predictive_value(judged: JudgedRun, *, threshold: float, rel: int =
 
 @measure("TPR", bounds=(0, 1), source="van Rijsbergen 1979", needs="scores")
 def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> FloatArray:
-    """Recall of the documents that score at least the threshold.
+    """Recall of the documents whose score is at least the threshold.
 
     Unitless, in [0, 1]; 0 where a query has no relevant document or none scores enough.
 
@@ -69,7 +69,7 @@ def true_positive_rate(judged: JudgedRun, *, threshold: float, rel: int = 1) -> 
 def false_positive_rate(
     judged: JudgedRun, *, cutoff: int | None = None, threshold: float | None = None, rel: int = 1
 ) -> FloatArray:
-    """Fallout: share of the refused documents that are called relevant, the false positive rate.
+    """Fallout, or false positive rate: share of the non-relevant documents called relevant.
 
     Unitless, in [0, 1], lower is better; 0 where no document was refused or none was retrieved, so
     an empty ranking is perfect by it.
@@ -100,7 +100,7 @@ def false_positive_rate(
 def classification_accuracy(
     judged: JudgedRun, *, cutoff: int | None = None, threshold: float | None = None, rel: int = 1
 ) -> FloatArray:
-    """Accuracy of a classifier: share of the judged documents that are called what they are.
+    """Accuracy as a classifier: share of the judged documents that are classified correctly.
 
     Unitless, in [0, 1]; 0 where nothing was retrieved or judged.
 
@@ -168,7 +168,7 @@ def hits_of(judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1) -> Fl
 
 @measure("CG", bounds=(0, math.inf), source="Järvelin & Kekäläinen 2002, eq. 1")
 def cumulated_gain(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArray:
-    """Cumulated gain: sum of the grades retrieved, whatever their order.
+    """Cumulated gain: sum of the grades of the retrieved documents, in any order.
 
     In units of grades, from 0; 0 where nothing relevant was retrieved.
 
@@ -185,7 +185,7 @@ def cumulated_gain(judged: JudgedRun, *, cutoff: int | None = None) -> FloatArra
 
 @measure("MeanP", bounds=(0, 1), source="Manning et al. 2008, section 8.4")
 def mean_precision(judged: JudgedRun, *, cutoff: int, rel: int = 1) -> FloatArray:
-    """Mean of the precision at the cut-offs 1 to k, which some texts print as AP.
+    """Mean of the precision at the cut-offs 1 to k, which some texts call AP.
 
     Unitless, in [0, 1]; 0 where no relevant document was retrieved within the cut-off.
 
@@ -253,7 +253,7 @@ ELEVEN_LEVELS: Levels = tuple(tenths / 10 for tenths in range(11))
 def interpolated_precision(
     judged: JudgedRun, *, recall: float, rel: int = 1, interpolation: Interpolation = "10"
 ) -> FloatArray:
-    """Interpolated precision: the highest precision at this level of recall or a higher one.
+    """Interpolated precision: the highest precision at this recall or a higher one.
 
     Unitless, in [0, 1]; 0 where this recall is not reached or nothing was retrieved.
 

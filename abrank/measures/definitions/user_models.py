@@ -26,7 +26,7 @@ from abrank.measures.registry import Measure, measure
 def rank_biased_precision(
     judged: JudgedRun, *, cutoff: int | None = None, rel: int = 1, p: float = 0.8
 ) -> FloatArray:
-    """Rank-biased precision: gain of a reader who goes on to the next rank with probability p.
+    """Rank-biased precision: gain of a reader who continues after each rank with probability p.
 
     Unitless, in [0, 1), and never above 1 - p**R with R relevant documents; 0 where no relevant
     document was retrieved.
@@ -54,7 +54,7 @@ def rank_biased_precision(
 def expected_reciprocal_rank(
     judged: JudgedRun, *, cutoff: int | None = None, max_grade: int | None = None
 ) -> FloatArray:
-    """Reciprocal rank, in expectation, of the document that satisfies a reader going down.
+    """ERR: expected reciprocal rank of the document that satisfies a reader who goes down.
 
     Unitless, in [0, 1), below 1 even for the ideal ranking; 0 where no document with a grade above
     0 was retrieved.
@@ -103,7 +103,7 @@ def resolved(measure: Measure, judged: JudgedRun) -> Measure:
 def scaled_discounted_cumulative_gain(
     judged: JudgedRun, *, cutoff: int, dcg: Literal["log2"] = "log2", min_rel: int = 0, max_rel: int
 ) -> FloatArray:
-    """Scaled discounted cumulative gain: DCG over that of k documents of the highest grade.
+    """Scaled discounted cumulative gain: DCG divided by that of k documents of the top grade.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
@@ -144,7 +144,7 @@ def scaled_discounted_cumulative_gain(
 def bejeweled_player_model(
     judged: JudgedRun, *, cutoff: int, T: float = 1.0, min_rel: int = 0, max_rel: int
 ) -> FloatArray:
-    """Bejeweled player model: gain per look of a reader who stops with enough gain or at rank k.
+    """Bejeweled player model: gain per document of a reader who stops with enough gain or at k.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
@@ -179,7 +179,7 @@ def bejeweled_player_model(
 
 @measure("INSQ", bounds=(0, 1), source="Moffat et al. 2012; cwl_eval cwl_insq.py")
 def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -> FloatArray:
-    """INSQ: gain per look of a reader whose patience grows with what the search is for.
+    """INSQ: gain per document of a reader who goes further the more documents are wanted.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
@@ -206,7 +206,7 @@ def insq(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
 
 @measure("INST", bounds=(0, 1), source="Moffat et al. 2015; cwl_eval cwl_inst.py")
 def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -> FloatArray:
-    """INST: gain per look of a reader who goes on the less, the more of the hoped gain was found.
+    """INST: gain per document of a reader who stops earlier the more of the wanted gain is found.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
@@ -242,7 +242,7 @@ def inst(judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int) -
 
 @measure("NERR8", bounds=(0, 1), source="Azzopardi et al. 2021, eq. 8; cwl_eval cwl_nerr.py")
 def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: int) -> FloatArray:
-    """Nearly ERR, equation 8: a reader whom a document stops with its gain, down to rank k.
+    """Near ERR, equation 8: the gain of a document is the probability to stop, down to rank k.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
@@ -265,7 +265,7 @@ def nearly_err_8(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
 
 @measure("NERR9", bounds=(0, 1), source="Azzopardi et al. 2021, eq. 9; cwl_eval cwl_nerr.py")
 def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: int) -> FloatArray:
-    """Nearly ERR, equation 9: as equation 8, with patience that falls as one over the rank.
+    """Near ERR, equation 9: like equation 8, with patience that falls as one over the rank.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
@@ -294,7 +294,7 @@ def nearly_err_9(judged: JudgedRun, *, cutoff: int, min_rel: int = 0, max_rel: i
 def nearly_err_10(
     judged: JudgedRun, *, p: float = 0.9, min_rel: int = 0, max_rel: int
 ) -> FloatArray:
-    """Nearly ERR, equation 10: a reader whom a document stops with its gain, or patience with p.
+    """Near ERR, equation 10: like equation 8, and the reader continues with probability p.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
@@ -325,7 +325,7 @@ def nearly_err_10(
 def nearly_err_11(
     judged: JudgedRun, *, T: float = 1.0, min_rel: int = 0, max_rel: int
 ) -> FloatArray:
-    """Nearly ERR, equation 11: a reader whom a document stops with its gain, or INSQ's patience.
+    """Near ERR, equation 11: like equation 8, and the reader continues as in INSQ.
 
     Unitless, a gain per look in [0, 1]; 0 where no document with a grade above ``min_rel`` was
     retrieved.
