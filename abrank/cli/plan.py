@@ -429,8 +429,8 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
 @_flags.own(
     "--test", "tests", group="Measures and tests", type=_flags.WordChoice(paired_tests),
     multiple=True,
-    help="Test to check. Repeat for more. Default: all but the bootstrap; for more than 2,000 queries"
-    " also without the slow permutation and bounded tests.",
+    help="Test to check. Repeat for more. Default: all but the bootstrap; with more than 2,000"
+    " queries also not the slow tests permutation and bounded.",
 )  # fmt: skip
 @_flags.take("alpha")
 @_flags.own(
