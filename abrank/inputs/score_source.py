@@ -207,8 +207,8 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
     again = b"\n" + first + (b"\r\n" if data[below : below + 1] == b"\r" else b"\n")
     if data.find(again, below) >= 0:  # header of a second file appended to the first
         data = data[:below] + data[below:].replace(again, b"\n\n")
-    rows = data[below : below + (1 << 16)].decode("latin-1").replace("\r", "").split("\n")[1:3]
-    cells = [*csv.reader(rows, delimiter=delimiter)]
+    lines = data[below : below + (1 << 16)].decode("latin-1").replace("\r", "").split("\n")[1:3]
+    cells = [*csv.reader(lines, delimiter=delimiter)]
     if {*map(len, cells)} == {len(header) + 1}:  # names of rows, as R writes them, or a last mark
         header = ["", *header] if any(row[-1].strip() for row in cells) else [*header, ""]
     data, header, levels = _of_two_rows(data, header, delimiter)
