@@ -219,6 +219,9 @@ def _ballots(votes: Sequence[Vote]) -> _Ballots:
         codes.append(np.fromiter(map(place.__getitem__, column), np.int64, len(column)))
     query, judge, turn, first = codes
     shape = tuple(map(len, texts[:3]))
+    if texts[1] == [""] and len(votes) > 2 * len(set(zip(query, turn, strict=True))):
+        # More than both orders of one judge: votes of several people, whose names are not given.
+        judge, shape = np.arange(len(votes)), (shape[0], len(votes), shape[2])
     keys, ballot = np.unique(np.ravel_multi_index((query, judge, turn), shape), return_inverse=True)
     value, weight = (
         np.array(list(map(attrgetter(name), votes)), np.float64) for name in ("value", "weight")

@@ -2,8 +2,9 @@
 
 # The format is recognised by its columns: `winner` or a synonym (A, B, tie, a side such as
 # `model_a`, or a system's name); `chosen` and `rejected`; the two games of FastChat's judges
-# (`g1_winner`, `g2_winner`); or a number in `preference` (-1 to 1; AlpacaEval: 1 to 2; or the
-# probability of B). Impressions of interleaved lists are votes by clicks.
+# (`g1_winner`, `g2_winner`); numbers of votes (`a_wins`, `b_wins`, `ties`); or a number in
+# `preference` (-1 to 1; AlpacaEval: 1 to 2; or the probability of B). Impressions of interleaved
+# lists are votes by clicks.
 
 from __future__ import annotations
 
@@ -130,6 +131,9 @@ SIDES = (
     *SYSTEMS, ("a", "b"), ("output_1", "output_2"), ("assistant_a", "assistant_b"),
     ("response_a", "response_b"), ("left", "right"), ("first", "second"), ("1", "2"),
 )  # fmt: skip
+# Columns with the numbers of votes for A, for B, and of ties.
+COUNTED = (("a_wins", "b_wins"), ("wins_a", "wins_b"), ("votes_a", "votes_b"))
+TIED = ("ties", "tie", "draws")
 # Names of the column with the verdict.
 VERDICTS = words("winner preference answer vote verdict preferred label choice better pick")
 TIES = frozenset((
@@ -140,7 +144,7 @@ TIES = frozenset((
 NO_VERDICT = frozenset(("", *words("error null none nan na n/a invalid unknown skip")))
 EXPECTED = (
     "query_id, and winner (A, B, tie or a system's name), preference (-1 to 1), chosen and"
-    " rejected, or g1_winner and g2_winner"
+    " rejected, g1_winner and g2_winner, or numbers of votes in a_wins, b_wins and ties"
 )
 
 
@@ -238,6 +242,7 @@ class VoteTable:
             self.columns["winner"] = [
                 words[row.index(True)] if sum(row) == 1 else "" for row in zip(*marks, strict=True)
             ]
+        self._repeat_counted()
         self.verdict = next((name for name in VERDICTS if name in self.columns), "")
         if {*CHOSEN} <= {*self.columns} and not self.verdict:
             self.verdict = CHOSEN[0]
@@ -258,6 +263,25 @@ class VoteTable:
         self.key = next((name for name in IDS if name in self.columns), "")
         queries = self.texts(self.key)
         self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
+
+    def _repeat_counted(self) -> None:
+        """Replace numbers of votes for A, for B and of ties by as many rows with a winner."""
+        sides = next((pair for pair in COUNTED if {*pair} <= {*self.columns}), None)
+        if sides is None or {*VERDICTS} & {*self.columns}:
+            return
+        tie = next((name for name in TIED if name in self.columns), "")
+        columns = [*sides, *filter(None, [tie])]
+        counts = np.array([list(map(number_of, self.columns[name])) for name in columns])
+        bad = ~((counts >= 0.0) & (counts % 1.0 == 0.0)).all(axis=0)
+        named = f.listed(columns)
+        self.refuse(np.flatnonzero(bad).tolist(), f"{named} must be whole numbers of 0 or more",
+                    "a row a query, with its votes for A, for B, and its ties")  # fmt: skip
+        places = [np.repeat(np.arange(len(self.at)), row.astype(np.int64)) for row in counts]
+        winners = np.repeat(["A", "B", "tie"][: len(counts)], list(map(len, places))).tolist()
+        rows = np.concatenate(places).tolist()
+        self.columns = {name: [cells[i] for i in rows] for name, cells in self.columns.items()}
+        self.columns["winner"] = winners
+        self.at = [self.at[i] for i in rows]
 
     def _verdicts_by_content(self) -> list[str]:
         others = {"shown_first", "first", "team", "judge", "position", *chain(*SYSTEMS)}

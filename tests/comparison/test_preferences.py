@@ -208,6 +208,22 @@ def test_what_is_left_out_is_counted() -> None:
         abrank.compare_preferences(rows, measures="AP")
 
 
+def test_many_votes_of_nobody_named_are_votes_of_several_people() -> None:
+    # They were taken as one judge's: a query whose two orders differed counted as a tie.
+    random = np.random.default_rng(3)
+    rows = pd.DataFrame({
+        "query_id": np.repeat([f"q{i}" for i in range(60)], 5),
+        "winner": random.choice(["A", "B", "tie"], 300, p=[0.35, 0.45, 0.2]),
+        "shown_first": random.choice(["A", "B"], 300),
+    })  # fmt: skip
+    comparison = abrank.compare_preferences(rows)
+    share = rows["winner"].map({"A": 0.0, "tie": 0.5, "B": 1.0}).groupby(rows["query_id"]).mean()
+    assert comparison.mean_difference == pytest.approx(share.mean() - 0.5)
+    named = abrank.compare_preferences(rows.assign(judge=[f"p{i}" for i in range(300)]))
+    assert comparison.pvalue == named.pvalue
+    assert not comparison.remarks
+
+
 def test_what_was_clicked_are_impressions_and_no_queries() -> None:
     visible = [(0, 1)] * 24 + [(1, 0)] * 11 + [(0, 0)] * 25
     rows = [

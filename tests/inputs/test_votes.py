@@ -34,11 +34,21 @@ def test_every_form_has_the_same_votes(tmp_path) -> None:
     assert [vote.value for vote in read_votes(tmp_path / "one.json").votes] == [-1.0]
 
 
+def test_numbers_of_votes_are_as_many_votes() -> None:
+    rows = [{"query_id": "q1", "A wins": 2, "b_wins": 0, "ties": 1},
+            {"query_id": "q2", "A wins": 0, "b_wins": "1", "ties": 0}]  # fmt: skip
+    votes = read_votes(rows).votes
+    assert sorted((vote.query, vote.value) for vote in votes) == [
+        ("q1", -1.0), ("q1", -1.0), ("q1", 0.0), ("q2", 1.0),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(("text", "said"), [
     ('[{"query_id": "q1", "winner": "A"}, 2]', "holds no objects of JSON"),
     ("query_id,winner\n", "no lines below a header"),
     ("query_id,score\nq1,0.5\n", "no column of votes"),
     ("query_id,winner\nq1,error\n", "no vote can be used"),
+    ("query_id,a_wins,b_wins\nq1,2,0.5\n", "line 2: a_wins and b_wins must be whole numbers"),
     ("query_id,winner\nq1,A\nq2,C\n", "line 3: no known winner"),
     ("query_id,winner,is_swapped\nq1,A,true\nq2,B,false\n", "is the winner a place, or a sys"),
     ("query_id,winner_ab,winner_swapped\nq1,A,B\nq2,B,A\n", "winner_swapped says that the"),
