@@ -321,7 +321,8 @@ def baseline_of(names: Sequence[str]) -> str:
     only_roles = all(word in (*BASELINES, *CANDIDATES) for part in differing for word in part)
     if any({*part} & {*BASELINES} and {*part} & {*CANDIDATES} for part in differing):
         return ""
-    for roles, is_baseline in ((BASELINES, True), (CANDIDATES, False)):
+    new = [word for word in CANDIDATES if word not in ("b", "v2")]  # v2 may be older than v3
+    for roles, is_baseline in ((BASELINES, True), (new, False)):
         ranks = []
         for name, part in zip(names, differing, strict=True):
             whole = name.strip().casefold()

@@ -162,6 +162,8 @@ def test_prompts_of_promptfoo_have_their_labels_and_failures_no_score() -> None:
         (("treatment_a", "control"), "control"),
         (("C", "T"), "C"),
         (("n", "y"), "n"),
+        (("B", "C"), ""),
+        (("v2", "v3"), ""),
         (("bm25", "bert-base"), ""),  # a size
         (("contriever-base", "splade"), ""),
         (("bert-base", "bert-large"), ""),
