@@ -48,7 +48,7 @@ def pytest_collect_directory(path, parent) -> pytest.Dir | None:
     return FromTheEnd.from_parent(parent, path=path) if from_the_end else None
 
 
-CASES = 6  # of one test that run every day
+CASES = 4  # of one test that run every day
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -105,10 +105,10 @@ def collection(tmp_path_factory: pytest.TempPathFactory) -> Collection:
 
 @pytest.fixture(scope="session")
 def cluster():
-    """A LocalCluster of two processes."""
+    """A LocalCluster of one process; by night a test asks for a second, and ends one."""
     distributed = pytest.importorskip("distributed", reason="needs abrank[dask]")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
     ) as local_cluster:
         yield local_cluster
 

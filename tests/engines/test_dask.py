@@ -21,6 +21,8 @@ pytest.importorskip("distributed", reason="needs abrank[dask]")
 def test_the_scores_are_those_of_one_machine_and_a_killed_worker_changes_nothing(
     collection, cluster, tmp_path, monkeypatch
 ):
+    cluster.scale(2)
+    cluster.wait_for_workers(2)
     monkeypatch.setattr(drive, "score_partition", killed.score_or_wait)
     killer = killed.kill_when_told(tmp_path)
     engine = Engine("dask", address=cluster.scheduler_address, keep_scores=str(tmp_path), rows=100)

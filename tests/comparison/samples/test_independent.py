@@ -116,7 +116,7 @@ def test_units_of_one_arm_each_are_read_and_none_is_lost(frame, options, tmp_pat
     frame.to_csv(tmp_path / "units.csv", index=False, na_rep=r"\N")
     for source in (frame, tmp_path / "units.csv"):
         result = abrank.compare_scores(
-            source, design=Independent(), **{"measures": "clicks", **options}
+            source, design=Independent(), resamples=999, **{"measures": "clicks", **options}
         )
         assert result.n_queries == len(a) + len(b)
         expected = stats.ttest_ind(b, a, equal_var=False).pvalue
@@ -132,7 +132,9 @@ def test_a_sample_ratio_mismatch_puts_a_verdict_in_doubt() -> None:
         })  # fmt: skip
         if users:
             frame["user"] = [f"{arm}{i % users}" for i, arm in enumerate(frame["variant"])]
-        return abrank.compare_scores(frame, baseline="a", design=Independent(), require="better")
+        return abrank.compare_scores(
+            frame, baseline="a", design=Independent(), require="better", resamples=999
+        )
 
     result = compared(1_080, 920)
     (reason,) = result.soundness.reasons

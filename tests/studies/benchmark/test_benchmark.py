@@ -149,7 +149,9 @@ def asked_of(work: str, jobs_: list[Job]) -> list[tuple[str, list[Job]]]:
     return [(work, jobs_)]
 
 
-def test_what_is_timed_of_runs_and_every_day(tmp_path, tiny, capsys) -> None:
+def test_what_is_timed_of_runs_and_every_day(tmp_path, tiny, capsys, monkeypatch) -> None:
+    assert command._made(divmod, 7, 2) == (3, 1)  # in a process of its own
+    monkeypatch.setattr(command, "_made", lambda make, *options, **how: make(*options, **how))
     measure = dict(command.measure(["S", "L"], tmp_path, asked_of, trec_eval="/bin/trec_eval"))  # type: ignore[arg-type]
     works = [work.replace(" (12 × 30)", "") for work in measure]
     assert works == [
