@@ -288,12 +288,12 @@ audit 50 .4 .5 -> 2 --queries 50 --a 0.412 --b 0.431
 aa q.txt a.run b.run --trials 9 -> 2 how often is --replications
 inspect q.txt a.run b.run --query q01 -> 2 QUERY stands without a flag, behind the runs
 render r.json --margin 0.01 -> 2 compare asks anew
-compare a.run b.run -> 2 RUN_A and RUN_B are needed (or --scores and one table or two)
+compare a.run b.run -> 2 QRELS, RUN_A and RUN_B; two tables need --scores
 compare a.run q.txt b.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run c.run -> 2 more than two runs are ranked (abrank rank)
 compare q.txt a.run b.run --measures AP -> 2 Did you mean '--measure'?
 compare q.txt a.run b.run --margin 2 -> 2 the baseline's mean is --margin 2% (margin="2%")
-compare q.txt a.run b.run --guard R@100 -> 2 to a gate: give --require or --fail-on worse, too
+compare q.txt a.run b.run --guard R@100 -> 2 of a gate: add --require or --fail-on worse
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --figures png: -> 2 names no folder: png:figures writes to figures/
 compare q.txt a.run b.run --config bad.toml -> 3 no TOML: Invalid value (at line 1, column 10)

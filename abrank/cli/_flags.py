@@ -239,7 +239,7 @@ def require_taken(taker: str, why: str, values: Iterable[str] = ()) -> None:
 
 
 pair = stack(
-    click.argument("qrels", type=RUN, required=False),
+    click.argument("qrels", type=RUN, required=False, metavar="[TABLE|QRELS]"),
     click.argument("a", type=RUN, required=False, metavar="[RUN_A]"),
     click.argument("b", type=RUN, required=False, metavar="[RUN_B]"),
 )
@@ -291,7 +291,8 @@ def require_inputs(
                 name = str(click.get_current_context().info_name)
                 command = f": {shlex.join(['abrank', name, '--scores', *ready])}"
         raise click.UsageError(
-            f"QRELS, RUN_A and RUN_B are needed (or --scores and one table or two{command})"
+            "a table of scores is needed, or QRELS, RUN_A and RUN_B; two tables need"
+            f" --scores{command}"
         )
     if scores is not None and not 1 <= len(scores) <= 2:
         raise click.UsageError(

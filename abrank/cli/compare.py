@@ -48,8 +48,8 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     input. NAME=RUN1,RUN2 are repeated runs of one system, which are averaged per query.
 
     \b
-    abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
     abrank compare experiment.csv --baseline bm25 --candidate rerank
+    abrank compare qrels.txt bm25.run monot5.run -m nDCG@10 -m AP --margin 0.01
     abrank compare --scores bm25.eval monot5.eval -m ndcg_cut_10
     abrank compare --collections beir.tsv -m nDCG@10 --report html
     abrank compare --preferences votes.csv --report html
@@ -151,7 +151,7 @@ def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool, ascii_o
 
 
 @click.command("rank", cls=_flags.Grouped)
-@click.argument("qrels", type=_flags.RUN, required=False)
+@click.argument("qrels", type=_flags.RUN, required=False, metavar="[TABLE|QRELS]")
 @click.argument("runs", type=_flags.RUN, nargs=-1)
 @_flags.every("rank")
 def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noqa: ANN401 - those of abrank.options

@@ -73,7 +73,7 @@ def test_refusals(differences, command) -> None:
         abrank.aa_test([0.1])
     with pytest.raises(ArgumentError, match="unknown test"):
         abrank.aa_test(d, tests="F")
-    assert "QRELS, RUN_A and RUN_B are needed" in command(["aa"], 2).err
+    assert "a table of scores is needed, or QRELS, RUN_A and RUN_B" in command(["aa"], 2).err
 
 
 def test_of_several_ready_measures_a_ranking_measure_is_taken(differences, command) -> None:
