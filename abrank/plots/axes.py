@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -54,14 +55,6 @@ def scatter_heights(n: int) -> FloatArray:
     """Return n heights in [0, 1), evenly distributed without randomness."""
     # Source: steps of the golden ratio, Knuth, The Art of Computer Programming 3, 6.4, theorem S.
     return np.asarray((0.5 + np.arange(n) * 0.6180339887498949) % 1.0)
-
-
-def spread_apart(places: list[float], distance: float) -> list[float]:
-    """Move ascending positions up as little as needed to keep them ``distance`` apart."""
-    moved: list[float] = []
-    for place in places:
-        moved.append(max(place, moved[-1] + distance) if moved else place)
-    return moved
 
 
 # --- Forest plot: rows of estimate and interval on one axis of differences, with numbers on the
@@ -120,7 +113,6 @@ def draw_rows(
     """Draw the rows from top to bottom; ``first`` and ``last`` are titles of columns."""
     # `mixed`: higher is better for some rows and lower for others. The margin applies to the first
     # `n_with_margin` rows, by default to all.
-    # the first `n_with_margin` rows, of all without it.
     style.dress(ax, theme)
     plain_rows = [row for row in rows if not row.remark]
     ends = [value for row in plain_rows for value in (*row.thick, *(row.thin or ()))]
@@ -129,7 +121,10 @@ def draw_rows(
     ax.set_ylim(len(rows) - 0.5, -0.5)
     for place in range(1, len(rows)):
         ax.axhline(place - 0.5, color=theme.grid, linewidth=0.6, zorder=0.3)
-    style.margin_band(ax, theme, margin, share=(n_with_margin or len(rows)) / len(rows))
+    if margin > 0:
+        share = (n_with_margin or len(rows)) / len(rows)
+        band: dict[str, Any] = {"facecolor": theme.band, "edgecolor": "none", "zorder": 0.4}
+        ax.axvspan(-margin, margin, 1.0 - share, 1.0, **band)
     side = replace(theme, undeclared=True) if mixed else theme
     style.difference_axis(ax, side, limits, higher_is_better=higher_is_better, percent=percent)
     if style.inches(ax) < NARROW:
@@ -279,7 +274,9 @@ def _free_column(
     line = 1.4 * small / (figure.get_size_inches()[1] - 0.8) * (high - low)
     edge = abs(low if side < 0 else high) - 0.6 * line
     depths = [max(0.0, edge - abs(float(values[place]))) for place in places]
-    heights = [edge - depth for depth in spread_apart(depths, line)]
+    # Moved inwards as little as needed to keep them a line apart.
+    apart = accumulate(depths, lambda last, depth: max(depth, last + line))
+    heights = [edge - depth for depth in apart]
     reached = int(np.sum(side * values > heights[-1] - 0.7 * line))
     if reached + letters * 0.6 * small / style.inches(ax) * n > 0.98 * n:
         return None
@@ -289,13 +286,11 @@ def _free_column(
 
 # --- Room for the labels around a frame, measured once
 
-# Margins in points: left, bottom, right, top.
-Margins: TypeAlias = tuple[float, float, float, float]
-
 # Padding in points around the drawing, as in matplotlib's constrained layout.
 PAD = 3.0
-# Slightly more than labels usually need, so that overhanging parts of a small frame stay inside.
-COMMON: Margins = (52.0, 46.0, 24.0, 26.0)
+# Margins in points: left, bottom, right, top. Slightly more than labels usually need, so that
+# overhanging parts of a small frame stay inside.
+COMMON = (52.0, 46.0, 24.0, 26.0)
 
 
 def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
@@ -318,11 +313,10 @@ def lay_out(figure: Figure, ax: Axes, renderer: RendererBase) -> None:
         around.x1 - frame.x1,
         around.y1 - frame.y1,
     )
-    left, below, right, above = (PAD + side for side in beyond)
-    _leave(figure, ax, (left, below, right, above))
+    _leave(figure, ax, [PAD + side for side in beyond])
 
 
-def _leave(figure: Figure, ax: Axes, margins: Margins) -> None:
+def _leave(figure: Figure, ax: Axes, margins: Sequence[float]) -> None:
     """Place the frame inside its margins, if they leave room."""
     wide, tall = (72.0 * figure.get_size_inches()).tolist()
     left, below, right, above = margins

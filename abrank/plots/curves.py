@@ -8,36 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 from matplotlib.transforms import ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
+from abrank._support.typing import FloatArray
 from abrank.comparison.units import is_relative, reachable
+from abrank.diagnostics import outcomes
+from abrank.inference.effect_size import MIN_FOR_DENSITY, spread_form
 from abrank.measures.names import known
 from abrank.planning.student import power_curve
 from abrank.plots import style
+from abrank.plots.axes import density, evenly, scatter_heights
 from abrank.plots.registry import plot
 from abrank.plots.style import LIGHT, NARROW, Theme
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from abrank.comparison import Comparison
     from abrank.comparison.evidence import CutoffCurve
-
-
-from typing import TYPE_CHECKING
-
-from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-from abrank._support.typing import FloatArray
-from abrank.diagnostics import outcomes
-from abrank.inference.effect_size import MIN_FOR_DENSITY, spread_form
-from abrank.plots.axes import density, evenly, scatter_heights
-
-if TYPE_CHECKING:
-    from abrank.comparison import Comparison
 
 
 # --- The primary measure at increasing cut-offs
@@ -76,7 +65,9 @@ def cutoffs(comparison: Comparison, *, ax: Axes | None = None, theme: Theme = LI
         )
         style.cutoff_axis(panel, theme, curve.cutoffs, _lead(comparison))
     upper.tick_params(axis="x", length=0.0, labelbottom=False)
-    style.draw_pair(upper, theme, x.tolist(), curve.mean_a, curve.mean_b)
+    for values, colour, marker in ((curve.mean_a, theme.a, "v"), (curve.mean_b, theme.b, "^")):
+        look: dict[str, Any] = {"marker": marker, "markersize": 5.5, "markeredgewidth": 0.0}
+        style.line(upper, x, values, colour, 2.0, zorder=3.0, clip_on=False, **look)
     style.round_ticks(upper.yaxis, 4)
     style.name_systems(upper, theme, comparison)
     style.label_y(upper, theme, f"{shorten(curve.measure, width=16)}@k")

@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
-from matplotlib.transforms import Affine2D, ScaledTranslation
 
 from abrank._support import display
 from abrank._support.display import shorten
@@ -58,8 +57,7 @@ def _path(cells: np.ndarray) -> Path:
 def frame(ax: Axes, theme: Theme, systems: tuple[str, ...], n_columns: int) -> None:
     """Set the limits of a grid and name its rows; of very many, number every tenth."""
     ax.patch.set_facecolor(theme.band if theme.paper != "none" else "none")
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.spines[:].set_visible(False)
     ax.set(xlim=(-0.5, n_columns - 0.5), ylim=(len(systems) - 0.5, -0.5))
     longest = 12 if style.inches(ax) < NARROW else 22
     step = 1 if len(systems) <= MOST_NAMED else 10
@@ -109,14 +107,10 @@ def matrix(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) ->
     ['+0.333', '0.250']
     """
     ax = ax if ax is not None else style.new_axes(theme, matrix_size(ranking))
-    k = len(ranking.systems)
-    sentence = _nothing_to_draw(ranking)
-    if sentence:
+    if sentence := _nothing_to_draw(ranking):
         return style.say(ax, theme, sentence)
-    if k > RULED:
-        _many(ax, theme, ranking)
-    else:
-        _cells(ax, theme, ranking)
+    fill = _many if len(ranking.systems) > RULED else _cells
+    fill(ax, theme, ranking)
     words = f"row − column, mean {shorten(ranking.measure, width=20)}"
     alpha = display.number(ranking.alpha)
     style.label_x(ax, theme, f"{words}\nfilled: adjusted p < {alpha}")
@@ -196,8 +190,7 @@ def _frame(ax: Axes, theme: Theme, ranking: Ranking) -> None:
         shorten(name, width=12 if style.inches(ax) < NARROW else 22) for name in ranking.systems
     ]
     ax.patch.set_visible(False)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.spines[:].set_visible(False)
     # The first column and the last row have no pairs.
     ax.set(xlim=(0.5, k - 0.5), ylim=(k - 1.5, -0.5))
     ax.xaxis.tick_top()
@@ -283,24 +276,3 @@ def by_difficulty(scores: FloatArray) -> FloatArray:
         return ordered
     parts = np.array_split(ordered, MOST_COLUMNS, axis=1)
     return np.stack([part.mean(axis=1) for part in parts], axis=1)
-
-
-def _name(ax: Axes, theme: Theme, place: int, measure: str, look: dict[str, Any]) -> None:
-    """Name a curve to the right of the frame, with a sample of its line."""
-    figure = style.figure_of(ax)
-    down = -0.6 * style.sizes(ax).small - 1.6 * place * style.sizes(ax).small
-    style.write(
-        ax,
-        shorten(measure, width=14 if style.inches(ax) < NARROW else 20),
-        (1.0, 1.0),
-        theme.ink,
-        "left",
-        "center",
-        coords="axes fraction",
-        shift=(34.0, down),
-    )
-    shift = ScaledTranslation(0.0, down / 72.0, figure.dpi_scale_trans)
-    # In points from the top right corner of the frame.
-    corner = ScaledTranslation(1.0, 1.0, ax.transAxes) + shift  # type: ignore[arg-type]
-    ends = Affine2D().scale(1.0 / 72.0) + figure.dpi_scale_trans + corner
-    ax.plot([8.0, 30.0], [0.0, 0.0], transform=ends, clip_on=False, **look)

@@ -172,7 +172,13 @@ def _standing(
                 corner = (place - thickness / 2.0 or 1e-9, 0.0)
                 _bar(ax, corner, value, thickness, theme.of_outcome(sign), int(query))
     else:
-        _curve(ax, theme, values, signs)
+        places = evenly(n, CURVE)
+        for side in (-1, 1):
+            part = places[signs[places] == side]
+            if len(part):
+                across = np.concatenate([part[:1], part, part[-1:]])
+                up = np.concatenate([[0.0], values[part], [0.0]])
+                ax.fill(across, up, facecolor=theme.of_outcome(side), zorder=3.0, clip_on=False)
     mean = _mean_label(ax, theme, row)
     name_extremes(ax, theme, lambda place: style.query_name(comparison, int(order[place])), values)
     _tally(ax, theme, row, below=5.0)
@@ -180,16 +186,6 @@ def _standing(
     style.label_x(
         ax, theme, f"{style.queries(n)}, sorted by Δ{mean}", pad=2.4 * style.sizes(ax).small
     )
-
-
-def _curve(ax: Axes, theme: Theme, values: FloatArray, signs: IntArray) -> None:
-    places = evenly(len(values), CURVE)
-    for sign in (-1, 1):
-        part = places[signs[places] == sign]
-        if len(part):
-            across = np.concatenate([part[:1], part, part[-1:]])
-            up = np.concatenate([[0.0], values[part], [0.0]])
-            ax.fill(across, up, facecolor=theme.of_outcome(sign), zorder=3.0, clip_on=False)
 
 
 def _mean_label(ax: Axes, theme: Theme, row: MeasureResult) -> str:

@@ -225,11 +225,10 @@ NARROW = 3.0
 
 @dataclass(frozen=True)
 class Sizes:
-    """Font sizes in points: small notes, body text, and the most important number."""
+    """Font sizes in points: small notes, and body text."""
 
     small: float
     body: float
-    strong: float
 
 
 def new_axes(theme: Theme, size: tuple[float, float], *, free: bool = True) -> Axes:
@@ -266,7 +265,7 @@ def inches(ax: Axes) -> float:
 
 def sizes(ax: Axes) -> Sizes:
     """Return font sizes by the width of the Axes: 12 CSS pixels, 11 on phones."""
-    return Sizes(8.25, 8.25, 9.5) if inches(ax) < NARROW else Sizes(9.2, 9.5, 11.5)
+    return Sizes(8.25, 8.25) if inches(ax) < NARROW else Sizes(9.2, 9.5)
 
 
 def dress(
@@ -425,21 +424,13 @@ def score_limits(a: FloatArray, b: FloatArray) -> tuple[float, float]:
     return low - room, high + room
 
 
-def margin_band(ax: Axes, theme: Theme, margin: float, *, share: float = 1.0) -> None:
-    """Shade the differences below the margin, on the top ``share`` of the frame."""
-    if margin > 0:
-        look: dict[str, Any] = {"facecolor": theme.band, "edgecolor": "none", "zorder": 0.4}
-        ax.axvspan(-margin, margin, 1.0 - share, 1.0, **look)
-
-
 SENTENCE = "sentence"  # the label of a frame that only contains a sentence
 
 
 def say(ax: Axes, theme: Theme, sentence: str) -> Axes:
     """Write a sentence into the empty frame, if nothing can be drawn."""
     dress(ax, theme, grid="", spines=("top", "bottom", "left", "right"))
-    for spine in ax.spines.values():
-        spine.set_color(theme.grid)
+    ax.spines[:].set_color(theme.grid)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), aspect="auto", label=SENTENCE)
@@ -524,8 +515,6 @@ def delta(measure: str) -> str:
 
 # --- Parts of plots with two curves: names of the systems, and an axis of cut-offs
 
-MARKERS = {"a": "v", "b": "^"}
-
 
 def name_systems(ax: Axes, theme: Theme, comparison: Comparison) -> None:
     """Write the names of A and B above the frame, each with its marker and colour."""
@@ -545,25 +534,6 @@ def name_systems(ax: Axes, theme: Theme, comparison: Comparison) -> None:
             shift=(0.0, 5.0),
             size=sizes(ax).body,
             bold=True,
-        )
-
-
-def draw_pair(
-    ax: Axes, theme: Theme, x: Sequence[float], a: Sequence[float], b: Sequence[float]
-) -> None:
-    """Draw one curve of A and one of B, with different colours and markers."""
-    for values, colour, marker in ((a, theme.a, MARKERS["a"]), (b, theme.b, MARKERS["b"])):
-        line(
-            ax,
-            x,
-            values,
-            colour,
-            2.0,
-            marker=marker,
-            markersize=5.5,
-            markeredgewidth=0.0,
-            zorder=3.0,
-            clip_on=False,
         )
 
 

@@ -238,8 +238,7 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     >>> cd(rank_scores(scores, test="nemenyi")).get_xlabel().splitlines()[0]
     'mean rank within queries, 1 is best'
     """
-    sentence = _nothing_to_draw(ranking)
-    if sentence:
+    if sentence := _nothing_to_draw(ranking):
         raise ArgumentError(sentence)
     ax = ax if ax is not None else style.new_axes(theme, cd_size(ranking))
     tall = _below(ranking)
@@ -247,8 +246,7 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     ends = math.floor(min(ranks)), math.ceil(max(ranks))
     ends = ends if ends[1] > ends[0] else (ends[0], ends[0] + 1)
     ax.patch.set_visible(False)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    ax.spines[:].set_visible(False)
     # Heights are in inches below the axis of ranks.
     ax.set(xlim=ends, ylim=(tall, -0.3))
     ax.set_yticks([])
@@ -258,7 +256,12 @@ def cd(ranking: Ranking, *, ax: Axes | None = None, theme: Theme = LIGHT) -> Axe
     for rank in range(ends[0], ends[1] + 1, step):
         style.line(ax, [rank] * 2, [0.0, -0.06], theme.ink, 1.2, clip_on=False)
         style.write(ax, str(rank), (rank, -0.06), theme.muted, "center", "bottom", shift=(0.0, 2.0))
-    _bars(ax, theme, ranking)
+    beyond = 0.006 * (ends[1] - ends[0])
+    for lane, bars in enumerate(_lanes(ranking)):
+        for start, stop in bars:
+            across, height = [start - beyond, stop + beyond], _BAR * (lane + 1)
+            look = {"solid_capstyle": "butt", "zorder": 3.5, "clip_on": False}
+            style.line(ax, across, [height] * 2, theme.b, 4.0, **look)
     _names(ax, theme, ranking)
     _ruler(ax, theme, ranking, ends)
     lines = [
@@ -305,16 +308,6 @@ def _lanes(ranking: Ranking) -> list[list[tuple[float, float]]]:
         else:
             free.append(bar)
     return lanes
-
-
-def _bars(ax: Axes, theme: Theme, ranking: Ranking) -> None:
-    low, high = ax.get_xlim()
-    beyond = 0.006 * (high - low)
-    for lane, bars in enumerate(_lanes(ranking)):
-        for start, stop in bars:
-            ends, height = [start - beyond, stop + beyond], _BAR * (lane + 1)
-            look = {"solid_capstyle": "butt", "zorder": 3.5, "clip_on": False}
-            style.line(ax, ends, [height] * 2, theme.b, 4.0, **look)
 
 
 def _names(ax: Axes, theme: Theme, ranking: Ranking) -> None:
