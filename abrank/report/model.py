@@ -22,6 +22,7 @@ Place: TypeAlias = Literal["page", "text", "details", "markdown", "folded"]
 Group: TypeAlias = Literal["open", "change", "appendix"]
 
 EVERYWHERE: frozenset[Place] = frozenset({"page", "text", "markdown"})
+FOLDED: frozenset[Place] = frozenset({"page", "folded"})
 
 Item = TypeVar("Item")
 
@@ -270,6 +271,11 @@ class Section:
     group: Group = "open"
     mark: str = ""
 
+    @classmethod
+    def line(cls, key: str, title: str, finding: str, mark: str = "") -> Self | None:
+        """Return a line on what could change the verdict; None without a finding."""
+        return cls(key, title, finding, (), group="change", mark=mark) if finding else None
+
 
 @dataclass(frozen=True)
 class Caution:
@@ -499,6 +505,7 @@ def report_of(
     headline: Headline,
     *,
     context: Iterable[str],
+    sections: Iterable[Section | None],
     **rest: Any,  # noqa: ANN401 - the other fields
 ) -> Report:
     """Return the report of a result; title, date and command are added from its provenance."""
@@ -507,6 +514,7 @@ def report_of(
     result: dict[str, Any] = {
         "title": f"{headline.title.removesuffix('.')} · abrank",
         "context": (*context, *([created] if created else [])),
+        "sections": tuple(filter(None, sections)),
         "command": str(provenance.get("command") or ""),
     }
     return Report(subject=w.result, digits=w.digits, headline=headline, **(result | rest))

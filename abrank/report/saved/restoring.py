@@ -74,9 +74,9 @@ def brief(value: object) -> str:
     return shorten(json.dumps(value), width=40)
 
 
-def _require(ok: bool, place: str, expected: str, value: object) -> None:
+def _require(ok: bool, expected: str, value: object) -> None:
     if not ok:
-        raise _unexpected(place, expected, value)
+        raise _unexpected("", expected, value)
 
 
 def _unexpected(place: str, expected: str, value: object) -> DamagedValue:
@@ -113,9 +113,9 @@ def _reader(kind: object) -> Reader:
 
 def _plain(kind: type, expected: str, value: object) -> object:
     # By exact type, because True is not a number here.
-    _require(type(value) is kind, "", expected, value)
+    _require(type(value) is kind, expected, value)
     if isinstance(value, int) and kind is int:
-        _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)
+        _require(abs(value) <= LARGEST, f"a number of at most {LARGEST:g}", value)
     return value
 
 
@@ -126,8 +126,8 @@ def _float(value: float | str | None) -> float:
         return math.nan
     if isinstance(value, str) and value in INFINITE:
         return INFINITE[value]
-    _require(type(value) in (int, float), "", "a number or one of null, inf, -inf", value)
-    _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)  # type: ignore[arg-type]
+    _require(type(value) in (int, float), "a number or one of null, inf, -inf", value)
+    _require(abs(value) <= LARGEST, f"a number of at most {LARGEST:g}", value)  # type: ignore[arg-type]
     return float(value)
 
 
@@ -138,7 +138,7 @@ def _number(value: int | float | str | None) -> int | float:
 
 def _choice(choices: Sequence[str], value: object) -> object:
     names = ", ".join(str(choice) or '""' for choice in choices)
-    _require(isinstance(value, str) and value in choices, "", f"one of {names}", value)
+    _require(isinstance(value, str) and value in choices, f"one of {names}", value)
     return value
 
 
@@ -214,7 +214,7 @@ def _free(value: object, depth: int = 1) -> object:
     if isinstance(value, list):
         return [_read_below(f"[{i}]", below, item) for i, item in enumerate(value)]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        _require(abs(value) <= LARGEST, "", f"a number of at most {LARGEST:g}", value)
+        _require(abs(value) <= LARGEST, f"a number of at most {LARGEST:g}", value)
     return value
 
 

@@ -237,21 +237,21 @@ def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str
         text = f"{design.ASIDE[result.set_aside].format(n=n)}, so people alone decide"
     sampling = "not a random draw" if result.set_aside == "draw" else "taken as a random draw"
     sentence = f"A machine judged {queries}, and people {n} of them, {sampling}; {text}."
-    sentence = f"{sentence} {design.judge(comparison)}"
-    return f"{sentence} {shared}".strip()
+    return f"{sentence} {design.judge(comparison, result)} {shared}".strip()
 
 
-def inputs_of(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the inputs of results on several collections, by collection and role."""
-    return {
-        f"{collection}: {role}": source
-        for collection, result in results.items()
-        for role, source in (result.provenance.get("inputs") or {}).items()
-    }
-
-
-def reproduce(provenance: Mapping[str, Any], seed: int, inputs: Mapping[str, Any]) -> Section:
+def reproduce(
+    provenance: Mapping[str, Any], seed: int, results: Mapping[str, Any] | None = None
+) -> Section:
     """Return the section with command, seed, versions and inputs, as far as known."""
+    # On several collections the inputs are those of the results, by collection and role.
+    inputs = provenance.get("inputs") or {}
+    if results is not None:
+        inputs = {
+            f"{collection}: {role}": source
+            for collection, result in results.items()
+            for role, source in (result.provenance.get("inputs") or {}).items()
+        }
     command, created = provenance.get("command"), provenance.get("created")
     facts = [f"Seed {seed}", *([f"made {created}"] if created else [])]
     facts += [f"{name} {version}" for name, version in (provenance.get("versions") or {}).items()]

@@ -10,7 +10,6 @@ from abrank.comparison import Comparison
 from abrank.comparison.result import on_each
 from abrank.diagnostics import Note
 from abrank.inference.rounding import has_spread
-from abrank.report.model import Section
 from abrank.report.sections import design, planning, words
 from abrank.report.sections.cautions import Names, caution
 from abrank.rule import Reason
@@ -81,12 +80,6 @@ def unseen(comparison: Comparison) -> str:
         f" {f.least(result.difference, digits=comparison.decimals)} in the mean, more than the"
         " margin; the test “bounded” allows for them."
     )
-
-
-def rare_losses(comparison: Comparison) -> Section | None:
-    """Return the line on losses that these queries may have missed, if any."""
-    text = unseen(comparison)
-    return Section("unseen", "Rare losses", text, (), group="change", mark="!") if text else None
 
 
 _EXCLUDE_A_LOSS = frozenset({Verdict.SAME, Verdict.NOT_WORSE})

@@ -264,32 +264,30 @@ def machine_sentence(comparison: Comparison) -> str:
         for item in (result.of("people"), result.of("machine"))
         if item.who != deciding
     )
-    return " ".join(
-        [*_aside(result), f"{'. '.join(texts)}; it never decides. {worth(result)}".strip()]
-    )
+    return f"{_aside(result)} {'. '.join(texts)}; it never decides. {worth(result)}".strip()
 
 
-def _aside(result: MachineJudgments) -> list[str]:
+def _aside(result: MachineJudgments) -> str:
     """Say why human judgments alone decide; empty if the machine is used."""
     if not result.set_aside:
-        return []
+        return ""
     why = ASIDE[result.set_aside].format(n=f.count(result.of("both").n_queries))
-    return [f"People alone decide: {why}."]
+    return f"People alone decide: {why}."
 
 
 def worth(result: MachineJudgments) -> str:
     """Say how many human-judged queries would be equally precise; empty if unused."""
     if result.worth is None or result.set_aside:
         return ""
-    n = words.queries(result.of("both").n_queries)
-    return f"With the machine, {n} judged by people are worth about {_worth(result)}."
+    n, text = words.queries(result.of("both").n_queries), f.about(result.worth)
+    if result.worth_low is not None:
+        high = "any number" if result.worth_high is None else f.about(result.worth_high)
+        text += f" ({f.about(result.worth_low)} to {high})"
+    return f"With the machine, {n} judged by people are worth about {text}."
 
 
-def judge(comparison: Comparison) -> str:
-    """Say which machine judged, and where that was declared; empty without a machine."""
-    result = comparison.machine
-    if result is None:
-        return ""
+def judge(comparison: Comparison, result: MachineJudgments) -> str:
+    """Say which machine judged, and where that was declared."""
     if result.judge is None:
         return "Which machine judged was not declared (machine.judge)."
     name = shorten(result.judge, width=60)
@@ -327,11 +325,10 @@ def machine(comparison: Comparison) -> Section | None:
         "Only the row marked ★ decides. With the machine the interval is valid where the queries"
         " that people judged are a random draw, the machine was chosen before they were looked at,"
         " and its errors are not rarer than these queries can show (abrank guide machine)."
-        f" {judge(comparison)} {shared}"
+        f" {judge(comparison, result)} {shared}"
     )
     blocks = (_answers(comparison, result), Text(text, "caption"))
-    finding = " ".join(_aside(result)) or worth(result)
-    return Section("machine", "People and machine", finding, blocks)
+    return Section("machine", "People and machine", _aside(result) or worth(result), blocks)
 
 
 def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
@@ -362,15 +359,6 @@ def _answers(comparison: Comparison, result: MachineJudgments) -> Table:
         (Column("Queries"), counts),
         (Column.words("Reading"), readings),
     )
-
-
-def _worth(result: MachineJudgments) -> str:
-    if result.worth is None or result.set_aside:
-        return f.UNDEFINED
-    if result.worth_low is None:
-        return f.about(result.worth)
-    high = "any number" if result.worth_high is None else f.about(result.worth_high)
-    return f"{f.about(result.worth)} ({f.about(result.worth_low)} to {high})"
 
 
 _MEANING = (

@@ -7,7 +7,7 @@ import math
 from abrank._support import display as f
 from abrank._support.display import fit_apart
 from abrank.comparison import Comparison
-from abrank.report.model import Headline, Section
+from abrank.report.model import Headline
 from abrank.report.sections import decision, design, inputs, planning, words
 from abrank.report.sections.decision import gate_sentence
 from abrank.report.sections.next_step import next_step
@@ -18,16 +18,7 @@ def meaning(comparison: Comparison) -> str:
     """Say what the title leaves open: other margins, or what may differ if nothing changed."""
     if comparison.verdict is Verdict.IDENTICAL:
         return decision.unchanged_meaning(comparison)
-    is_tested = comparison.verdict is not Verdict.CANNOT_TEST
-    return planning.other_margins(comparison) if is_tested else ""
-
-
-def other_margins(comparison: Comparison) -> Section | None:
-    """Return the line on other margins."""
-    if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
-        return None
-    sentence = planning.other_margins(comparison)
-    return Section("margin", "Another margin", sentence, (), group="change") if sentence else None
+    return planning.other_margins(comparison)
 
 
 def contradictions(comparison: Comparison) -> str:
@@ -99,7 +90,7 @@ LONGEST_IN_LINE = 28
 def headline(comparison: Comparison) -> Headline:
     """Return the headline of a comparison."""
     verdict, gate = comparison.verdict, comparison.decision.gate
-    glyph, tag = tag_of(comparison)
+    glyph, tag = words.tag(verdict)
     step, parts = next_step(comparison), pieces(comparison)
     short_names = fit_apart((comparison.baseline, comparison.candidate), LONGEST_IN_LINE)
     narrow = comparison.renamed(*short_names, digits=comparison.digits)
@@ -107,7 +98,7 @@ def headline(comparison: Comparison) -> Headline:
     return Headline(
         verdict=verdict.value,
         glyph=glyph,
-        tag=tag,
+        tag=f"{tag}, doubtful" if comparison.soundness.level == "doubtful" else tag,
         tone=words.verdict_tone(verdict),
         title=f"{design.order_decides(comparison)}{title(comparison)}",
         line=short(narrow),
@@ -142,12 +133,6 @@ def headline(comparison: Comparison) -> Headline:
         ),
         soundness=decision.doubts(comparison),
     )
-
-
-def tag_of(comparison: Comparison) -> tuple[str, str]:
-    """Return glyph and tag of the verdict; the tag shows doubt."""
-    glyph, tag = words.tag(comparison.verdict)
-    return glyph, f"{tag}, doubtful" if comparison.soundness.level == "doubtful" else tag
 
 
 def title(comparison: Comparison) -> str:

@@ -13,6 +13,7 @@ from abrank.comparison import Alternative, Comparison, MeasureResult
 from abrank.comparison.units import difference_in_unit, reachable, within_reach
 from abrank.estimate import Interval
 from abrank.report.model import (
+    FOLDED,
     Block,
     Cell,
     Column,
@@ -51,7 +52,7 @@ def quality(comparison: Comparison) -> Section | None:
     title = "Data quality"
     if set(comparison.audits) != {"a", "b"}:
         finding = "How the inputs were read."
-        return Section("quality", title, finding, texts, group="appendix") if texts else None
+        return Section("quality", title, finding, texts, FOLDED, "appendix") if texts else None
     a, b = comparison.audits["a"], comparison.audits["b"]
     table = Table.of(
         "quality",
@@ -80,10 +81,8 @@ def quality(comparison: Comparison) -> Section | None:
         item.missing or item.extra or item.n_duplicates_dropped or item.n_rank_conflicts
         for item in (a, b)
     )
-    mark = "!" if unusual else ""
-    return Section(
-        "quality", title, f"{finding}. {judged}.", tuple(blocks), group="appendix", mark=mark
-    )
+    finding = f"{finding}. {judged}."
+    return Section("quality", title, finding, tuple(blocks), FOLDED, "appendix", "!" * unusual)
 
 
 POOL_FILE = "to-judge.txt"
@@ -102,7 +101,7 @@ def judging(comparison: Comparison) -> Section | None:
     finding = f"{text} that nobody judged {are} in the top {result.depth} of A or B."
     if not any(document.swing for document in result.documents):
         finding += f" No judgment of them moves {_delta(comparison)}."
-        return Section("judge", _TITLE, finding, (), group="change", mark="✓")
+        return Section("judge", _TITLE, finding, (), FOLDED, "change", "✓")
     count = len(result.documents)
     n = words.queries_of(comparison)
     blocks: list[Block] = [
@@ -128,7 +127,7 @@ def judging(comparison: Comparison) -> Section | None:
         ]
     if count < result.n_documents:
         finding += f" These {f.count(count)} could move {_delta(comparison)} the most."
-    return Section("judge", _TITLE, finding, tuple(blocks), group="change")
+    return Section("judge", _TITLE, finding, tuple(blocks), FOLDED, "change")
 
 
 def _delta(comparison: Comparison) -> str:

@@ -117,6 +117,8 @@ def declared(comparison: Comparison) -> str:
 
 def other_margins(comparison: Comparison) -> str:
     """Say for which margins the verdict is the same, and what it is for others."""
+    if comparison.verdict in (Verdict.IDENTICAL, Verdict.CANNOT_TEST):
+        return ""
     ranges = margin_ranges(comparison)
     margin_ = comparison.rule.margin
     containing = next((item for item in ranges if margin_ <= item.high), None)

@@ -27,6 +27,7 @@ from abrank.comparison.units import (
 from abrank.estimate import Interval
 from abrank.report.model import (
     DRAWN,
+    FOLDED,
     Bar,
     Block,
     Cell,
@@ -204,7 +205,7 @@ def queries(comparison: Comparison) -> Section | None:
         caption = f"The {SHOWN} queries with the lowest and the {SHOWN} with the highest Δ, of {n}."
         blocks.append(Text(caption, "caption"))
     group: Group = "appendix" if level else "open"
-    return Section("queries", "Query by query", finding, tuple(blocks), group=group)
+    return Section("queries", "Query by query", finding, tuple(blocks), FOLDED, group)
 
 
 def query_table(comparison: Comparison) -> Table:
@@ -353,8 +354,7 @@ def segments(comparison: Comparison) -> Section | None:
         if len(segmentation.rows) > MOST:
             text = f"The {MOST} largest of {f.count(len(segmentation.rows))} segments"
             blocks.append(Text(f"{text}; all are in a .json report.", "caption"))
-    title = "Segments"
-    return Section("segments", title, exploratory(comparison), tuple(blocks))
+    return Section("segments", "Segments", exploratory(comparison), tuple(blocks), FOLDED)
 
 
 def exploratory(comparison: Comparison) -> str:
@@ -445,7 +445,13 @@ def distribution(comparison: Comparison) -> Section | None:
     """Return the section on the distribution; None below three pairs."""
     if comparison.rule.independent or comparison.n_queries < 3 or words.all_tied(comparison):
         return None
-    finding, n = _spread_finding(comparison), comparison.n_queries
+    w, spread, n = Words(comparison), comparison.spread, comparison.n_queries
+    quartiles = (spread.lower_quartile, spread.median, spread.upper_quartile)
+    low, middle, high = map(w.signed, quartiles)
+    finding = (
+        f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
+        f" the mean {w.signed(comparison.mean_difference)}."
+    )
     if n <= FEW:  # the list of queries has bars
         return Section("distribution", "Distribution", finding, (), group="appendix")
     measure = comparison.rule.primary
@@ -467,16 +473,6 @@ def distribution(comparison: Comparison) -> Section | None:
         Text("Right of 0 B scores higher.", "caption"),
     )
     return Section("distribution", "Distribution", finding, blocks, group="appendix")
-
-
-def _spread_finding(comparison: Comparison) -> str:
-    w, spread = Words(comparison), comparison.spread
-    quartiles = (spread.lower_quartile, spread.median, spread.upper_quartile)
-    low, middle, high = map(w.signed, quartiles)
-    return (
-        f"The middle half of the differences lies between {low} and {high}; the median is {middle},"
-        f" the mean {w.signed(comparison.mean_difference)}."
-    )
 
 
 def all_tests(comparison: Comparison) -> Section | None:

@@ -48,7 +48,6 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     """Return everything a report says about a ledger."""
     w = Words(history, history.decimals if digits is None else digits)
     n = len(history.entries)
-    title = _title(w)
     chance = sum(query_set.by_chance for query_set in history.query_sets)
     numbers = (
         f"If no candidate were better, we would still expect {_few(chance)} false wins."
@@ -57,13 +56,11 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
     )
     head = Headline(
         verdict="history",
-        title=title,
+        title=_title(w),
         numbers=numbers,
         rule="Nothing is tested anew: each comparison stands as it was decided.",
     )
     days = sorted({entry.day for entry in history.entries})
-    sections = [] if not n else [_comparisons(w), _uses(w), *_budgets(w)]
-    sections.append(Section("methods", "Methods", "", (Text(_METHOD),), group="appendix"))
     return report_of(
         w,
         head,
@@ -76,7 +73,11 @@ def compose_history(history: History, *, digits: int | None = None) -> Report:
             *([f"{days[0]} to {days[-1]}" if len(days) > 1 else days[0]] if days else []),
         ),
         cautions=tuple(_cautions(history)),
-        sections=tuple(sections),
+        sections=(
+            *([_comparisons(w), _uses(w)] if n else []),
+            _budgets(w) if history.budgets else None,
+            Section("methods", "Methods", "", (Text(_METHOD),), group="appendix"),
+        ),
         facts=(Fact("method", _METHOD, "muted"),) if history.is_known else (),
         methods=_METHOD,
         hint=".entries  .query_sets  .budgets  .expected",
@@ -212,13 +213,10 @@ def _uses(w: Words[History]) -> Section:
     return Section("sets", "Use of the queries", finding, blocks, places)
 
 
-def _budgets(w: Words[History]) -> Iterator[Section]:
-    budgets = w.result.budgets
-    if not budgets:
-        return
+def _budgets(w: Words[History]) -> Section:
     table = Table.by_row(
         "budgets",
-        budgets,
+        w.result.budgets,
         (Column.name("Error budget"), lambda x: Cell(x.budget)),
         (Column("Comparisons"), lambda x: Cell.count(x.n_comparisons)),
         (Column("Found better"), lambda x: Cell.count(x.n_better)),
@@ -227,6 +225,6 @@ def _budgets(w: Words[History]) -> Iterator[Section]:
     )
     texts = [
         Text(f"{budget.budget} holds {ErrorBudget.parse(budget.budget).promise}.", "caption")
-        for budget in budgets
+        for budget in w.result.budgets
     ]
-    yield Section("budgets", "Error budgets", "", (table, *texts), EVERYWHERE)
+    return Section("budgets", "Error budgets", "", (table, *texts), EVERYWHERE)

@@ -48,14 +48,17 @@ def compose_judges(result: JudgeAgreement, *, digits: int | None = None) -> Repo
         numbers=f"95% interval {limits}; Cohen's κ {kappa}; {n}",
         rule=rule,
     )
-    sections = [_grades(w), *([_systems(w)] if result.measure is not None else [])]
     return report_of(
         w,
         head,
         context=(f"human {human}", f"machine {machine}", documents, n),
         who=f"agreement of {human} and {machine}",
         file="agreement",
-        sections=(*sections, *(_pair(w, pair) for pair in result.pairs)),
+        sections=(
+            _grades(w),
+            _systems(w) if result.measure is not None else None,
+            *(_pair(w, pair) for pair in result.pairs),
+        ),
         facts=tuple(_facts(result, head)),
         hint=".to_dict()",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
 from string import ascii_lowercase
@@ -37,8 +37,6 @@ TONES: dict[str, Tone] = {"better": "b", "worse": "a"}
 # Of more letters a cell says less.
 _MOST_LETTERS = 6
 _PAPER_NAME = 30
-
-
 # A limit this close to 0 only shows the side of the difference.
 _SMALLEST = 1e-300
 
@@ -272,16 +270,10 @@ def letters(group: str) -> str:
     """Format the letters of a system; three or more in a row become a range."""
     if len(group) <= _MOST_LETTERS:
         return group
-    return _ranges([ascii_lowercase.index(letter) for letter in group], ascii_lowercase.__getitem__)
-
-
-def _ranges(places: Sequence[int], write: Callable[[int], str]) -> str:
-    """Format whole numbers in order; three or more in a row become a range."""
     parts: list[str] = []
-    for _, run in groupby(enumerate(places), lambda item: item[1] - item[0]):
-        part = [place for _, place in run]
-        joined = len(part) > 2
-        parts += [f"{write(part[0])}–{write(part[-1])}"] if joined else map(write, part)
+    for _, run in groupby(enumerate(group), lambda item: ord(item[1]) - item[0]):
+        part = [letter for _, letter in run]
+        parts += [f"{part[0]}–{part[-1]}"] if len(part) > 2 else part
     return ", ".join(parts)
 
 
@@ -300,19 +292,12 @@ def marks(ranking: Ranking) -> dict[str, str]:
 
 def by_measure(w: Words[Ranking]) -> Table:
     """Return systems by measures, in the order of the first measure."""
-    ranking = w.result
-    result = {element.measure: marks(element) for element in ranking.by_measure}
-    columns = []
+    ranking, columns = w.result, []
     for item in ranking.by_measure:
-        rows = [item[system] for system in ranking.systems]
+        mark = marks(item)
         cells = [
-            Cell(
-                w.score(row.mean),
-                row.mean,
-                strong=row.position == 1,
-                mark=result[item.measure][row.system],
-            )
-            for row in rows
+            Cell(w.score(row.mean), row.mean, strong=row.position == 1, mark=mark[row.system])
+            for row in (item[system] for system in ranking.systems)
         ]
         columns.append((Column.words(item.measure), cells))
     names = Column.name("System"), [Cell(system, system) for system in ranking.systems]

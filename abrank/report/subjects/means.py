@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from abrank._support import display as f
 from abrank.report.model import (
@@ -57,16 +57,7 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
     # Without floors nothing needs a drawing, so a plain table is used in every format.
     blocks = (card,) if result.floors else (card.without("drawn"),)
     places = frozenset[Place]({"page"}) if result.floors else EVERYWHERE
-    sections = [Section("means", "Means", "", blocks, places)]
-    if result.segments:
-        level = f.level(result.segments[0].confidence)
-        finding = (
-            f"Means in segments. Each interval is at {level}, so that those of one mean are valid"
-            f" together at {w.level}."
-        )
-        sections.append(Section("segments", "Segments", finding, (_segments(w),), EVERYWHERE))
     method = _method(w)
-    sections.append(Section("methods", "Methods", "", (Text(method),)))
     cautions = []
     if result.test != "bounded" and any(row.interval.width >= 1.0 for row in result.rows):
         text = (
@@ -81,8 +72,15 @@ def compose_intervals(result: Intervals, *, digits: int | None = None) -> Report
         who=f"means of {', '.join(systems)}",
         file="means",
         cautions=tuple(cautions),
-        sections=tuple(sections),
-        facts=tuple(_facts(w)),
+        sections=(
+            Section("means", "Means", "", blocks, places),
+            _segments(w) if result.segments else None,
+            Section("methods", "Methods", "", (Text(method),)),
+        ),
+        facts=(
+            *(Fact("note", remark, everywhere=True) for remark in result.remarks),
+            Fact("rule", head.rule, "muted"),
+        ),
         methods=method,
         cases=tuple(
             Case(f"{floor.system}: {floor.measure} at least {f.number(floor.floor)}", floor.cleared,
@@ -165,12 +163,6 @@ def _method(w: Words[Intervals]) -> str:
     return text
 
 
-def _facts(w: Words[Intervals]) -> Iterator[Fact]:
-    for remark in w.result.remarks:
-        yield Fact("note", remark, everywhere=True)
-    yield Fact("rule", _rule(w), "muted")
-
-
 def _scorecard(w: Words[Intervals]) -> Scorecard:
     """Return one row per mean, with its interval drawn if it has a floor."""
     rows, floors = w.result.rows, {(x.system, x.measure): x for x in w.result.floors}
@@ -218,14 +210,14 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
     )
 
 
-def _segments(w: Words[Intervals]) -> Table:
+def _segments(w: Words[Intervals]) -> Section:
     rows = w.result.segments
     multiple = len({row.system for row in w.result.rows}) > 1
 
     def words(title: str, texts: Iterable[str]) -> tuple[Column, list[Cell]]:
         return Column.words(title), [Cell(f.shorten(text, width=_NAME)) for text in texts]
 
-    return Table.of(
+    table = Table.of(
         "segments",
         *[words("System", [row.system for row in rows])] * multiple,
         (Column.words("Measure"), [Cell(row.measure) for row in rows]),
@@ -238,3 +230,8 @@ def _segments(w: Words[Intervals]) -> Table:
         (Column("Interval"), [Cell(w.range(*row.interval)) for row in rows]),
         noun="interval",
     )
+    finding = (
+        f"Means in segments. Each interval is at {f.level(rows[0].confidence)}, so that those of"
+        f" one mean are valid together at {w.level}."
+    )
+    return Section("segments", "Segments", finding, (table,), EVERYWHERE)

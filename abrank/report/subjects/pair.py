@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -59,55 +58,41 @@ LONGEST_NAME, _PAPER_NAME = 120, 30
 @compose.register
 def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report:
     """Return everything a report says about a comparison."""
-    b, a = (
-        name_of(name) or letter
-        for name, letter in ((comparison.candidate, "B"), (comparison.baseline, "A"))
-    )
+    file = f"{name_of(comparison.candidate) or 'B'}-vs-{name_of(comparison.baseline) or 'A'}"
     # Names are kept on one line and short enough for headings.
-    comparison = comparison.renamed(
-        *(
-            one_line(name, width=LONGEST_NAME)
-            for name in (comparison.baseline, comparison.candidate)
-        ),
-        digits=comparison.digits if digits is None else digits,
-    )
+    names = [one_line(x, width=LONGEST_NAME) for x in (comparison.baseline, comparison.candidate)]
+    digits = comparison.digits if digits is None else digits
+    comparison = comparison.renamed(*names, digits=digits)
     methods, sources = appendix.methods_text(comparison), appendix.bibliography(comparison)
-    result = {
-        "votes": design.votes(comparison),
-        "measures": scorecard.measures(comparison),
-        "machine": design.machine(comparison),
-        "design": design.design(comparison),
-        "sensitivity": inputs.sensitivity(comparison),
-        "judge": inputs.judging(comparison),
-        "tests": scorecard.all_tests(comparison),
-        "margin": headline.other_margins(comparison),
-        "unseen": decision.rare_losses(comparison),
-        "planning": appendix.plan(comparison),
-        "queries": scorecard.queries(comparison),
-        "segments": scorecard.segments(comparison),
-        "effects": appendix.effects(comparison),
-        "distribution": scorecard.distribution(comparison),
-        "depth": inputs.depth(comparison),
-        "quality": inputs.quality(comparison),
-        "methods": appendix.methods(methods, sources),
-        "reproduce": appendix.reproduce(
-            comparison.provenance, comparison.seed, comparison.provenance.get("inputs") or {}
-        ),
-    }
     head = headline.headline(comparison)
     text = decision.doubted(comparison, headline.short(comparison))
     return report_of(
         Words(comparison),
         head,
         who=f"{comparison.candidate} against {comparison.baseline}",
-        file=f"{b}-vs-{a}",
+        file=file,
         title=f"{text} · abrank",
         context=_context(comparison),
         cautions=cautions.cautions(comparison),
-        sections=tuple(
-            replace(section, places=section.places | {"folded"}) if key in _FOLDED else section
-            for key, section in result.items()
-            if section is not None
+        sections=(
+            design.votes(comparison),
+            scorecard.measures(comparison),
+            design.machine(comparison),
+            design.design(comparison),
+            inputs.sensitivity(comparison),
+            inputs.judging(comparison),
+            scorecard.all_tests(comparison),
+            Section.line("margin", "Another margin", planning.other_margins(comparison)),
+            Section.line("unseen", "Rare losses", decision.unseen(comparison), "!"),
+            appendix.plan(comparison),
+            scorecard.queries(comparison),
+            scorecard.segments(comparison),
+            appendix.effects(comparison),
+            scorecard.distribution(comparison),
+            inputs.depth(comparison),
+            inputs.quality(comparison),
+            appendix.methods(methods, sources),
+            appendix.reproduce(comparison.provenance, comparison.seed),
         ),
         facts=tuple(_facts(comparison)),
         methods=methods,
@@ -116,9 +101,6 @@ def compose_pair(comparison: Comparison, *, digits: int | None = None) -> Report
         papers=lambda style: _paper(comparison, style=style),
         hint='.to_frame()  .queries  .plot.deltas()  .report("report.html")',
     )
-
-
-_FOLDED = ("queries", "segments", "judge", "quality")
 
 
 def _facts(comparison: Comparison) -> Iterator[Fact]:
@@ -295,12 +277,6 @@ def compose_query(
     lists = QueryLists.of(*result.rankings, depth=depth, rel=rel, titles=result.documents)
     query = f"{result.query_id} “{result.text}”" if result.text else result.query_id
     title = one_line(query, width=200)
-    sections = [
-        _lists(result, lists) if any(result.rankings) else None,
-        _scores(w),
-        _missed(result, depth),
-        _to_judge(w),
-    ]
     return report_of(
         w,
         _headline(w, title, lists.why if any(result.rankings) else ""),
@@ -308,7 +284,12 @@ def compose_query(
         context=(f"A {result.baseline}", f"B {result.candidate}"),
         who=f"query {one_line(result.query_id, width=60)}",
         file="query",
-        sections=tuple(section for section in sections if section is not None),
+        sections=(
+            _lists(result, lists) if any(result.rankings) else None,
+            _scores(w),
+            _missed(result, depth),
+            _to_judge(w),
+        ),
         hint=".rankings  .relevant  .to_judge",
     )
 

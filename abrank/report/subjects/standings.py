@@ -32,7 +32,7 @@ from abrank.report.model import (
     Words,
     report_of,
 )
-from abrank.report.sections.appendix import cited, inputs_of, methods, of_measures, reproduce
+from abrank.report.sections.appendix import cited, methods, of_measures, reproduce
 from abrank.report.sections.cautions import by_collection as cautions_by_collection
 from abrank.report.sections.words import capital, in_sentence, name, queries
 from abrank.report.subjects import compose
@@ -79,11 +79,11 @@ def compose_standings(result: CollectionsRanking, *, digits: int | None = None) 
         sections=(
             _leaderboard(w),
             _ranks(w),
-            *([_measures(w)] if result.measures[1:] else []),
+            _measures(w) if result.measures[1:] else None,
             *_collections(w),
             _each(w),
             methods(text, sources, Text(claims(result))),
-            reproduce(result.provenance, result.primary.fixed.seed, inputs_of(result.rankings)),
+            reproduce(result.provenance, result.primary.fixed.seed, result.rankings),
         ),
         facts=tuple(_facts(w, head, context)),
         methods=text,

@@ -32,7 +32,7 @@ from abrank.report.model import (
     report_of,
 )
 from abrank.report.sections import appendix, cautions, decision, design, headline, scorecard, words
-from abrank.report.sections.appendix import CLUSTERS, cited, inputs_of, methods, reproduce
+from abrank.report.sections.appendix import CLUSTERS, cited, methods, reproduce
 from abrank.report.sections.decision import clause, doubted
 from abrank.report.sections.next_step import next_step
 from abrank.report.sections.words import READINGS, capital, name, queries
@@ -79,35 +79,30 @@ def compose_strata(result: CollectionsComparison, *, digits: int | None = None) 
         f.plural(len(result.comparisons), "collection"),
         queries(result.primary.n_queries),
     )
-    text, works = (
-        _methods(result),
-        [*appendix.of_measures(x.measure for x in result.measures), *SOURCES],
-    )
+    text = _methods(result)
+    works = [*appendix.of_measures(x.measure for x in result.measures), *SOURCES]
     if result.pooled.clusters is not None:
         works.append(("Errors of clusters", CLUSTERS))
     sources = cited(works)
-    files = (name_of(result.candidate) or "B", name_of(result.baseline) or "A")
     seed = next(iter(result.comparisons.values())).seed
     pooled = replace(result.pooled, provenance=result.provenance)
-    segments = scorecard.segments(pooled)
-    of_pooled = (
-        design.design(pooled),
-        segments and replace(segments, places=segments.places | {"folded"}),
-    )
+    finding = heterogeneity(w) or counts(result.primary)
+    blocks = (_scorecard(w, result.primary), Text(_METHOD, "caption"))
     return report_of(
         w,
         head,
         context=context,
         who=f"{b} against {a} on {context[2]}",
-        file=f"{'-vs-'.join(files)}-collections",
+        file=f"{name_of(result.candidate) or 'B'}-vs-{name_of(result.baseline) or 'A'}-collections",
         cautions=all_cautions(result),
         sections=(
-            _numbers_section(w),
-            *_further(w),
-            *filter(None, of_pooled),
+            Section("numbers", "Collections", finding, blocks),
+            _further(w) if result.measures[1:] else None,
+            design.design(pooled),
+            scorecard.segments(pooled),
             _each(w),
             methods(text, sources),
-            reproduce(result.provenance, seed, inputs_of(result.comparisons)),
+            reproduce(result.provenance, seed, result.comparisons),
         ),
         facts=tuple(_facts(w, head, context)),
         methods=text,
@@ -341,17 +336,9 @@ def _scorecard(w: Words[CollectionsComparison], summary: MeasureSummary) -> Scor
     )
 
 
-def _numbers_section(w: Words[CollectionsComparison]) -> Section:
-    card = _scorecard(w, w.result.primary)
-    finding = heterogeneity(w) or counts(w.result.primary)
-    return Section("numbers", "Collections", finding, (card, Text(_METHOD, "caption")))
-
-
-def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
-    """Yield the summaries of every measure, and the collections by each further measure."""
+def _further(w: Words[CollectionsComparison]) -> Section:
+    """Return the summaries of every measure, and the collections by each further measure."""
     result = w.result
-    if not result.measures[1:]:
-        return
 
     def of_all(summary: MeasureSummary, row: SummaryRow) -> Cell:
         limits = w.interval(*summary.within_reach(row.interval))
@@ -383,8 +370,7 @@ def _further(w: Words[CollectionsComparison]) -> Iterator[Section]:
         Fold(f"measure-{i}", f"{name(measure.measure)} by collection", (_scorecard(w, measure),))
         for i, measure in enumerate(result.measures[1:], start=2)
     )
-    blocks: tuple[Block, ...] = (table, *folds)
-    yield Section("measures", "Other measures", finding, blocks, EVERYWHERE, group="change")
+    return Section("measures", "Other measures", finding, (table, *folds), EVERYWHERE, "change")
 
 
 def _each(w: Words[CollectionsComparison]) -> Section:
@@ -466,9 +452,6 @@ def _paper(w: Words[CollectionsComparison]) -> Paper:
 def all_cautions(result: CollectionsComparison) -> tuple[Caution, ...]:
     """Return cautions on each collection, most severe first."""
     return cautions.by_collection(
-        {
-            collection: cautions.cautions(comparison)
-            for collection, comparison in result.comparisons.items()
-        },
+        {name: cautions.cautions(comparison) for name, comparison in result.comparisons.items()},
         result.comparisons,
     )

@@ -72,21 +72,15 @@ def compose_ranking(
         who=f"{context[0]} by {context[2]}",
         file=f"ranking-{name_of(ranking.measure) or 'measure'}",
         cautions=cautions(ranking),
-        sections=tuple(
-            section
-            for section in (
-                Section("leaderboard", "Leaderboard", _of_pairs(ranking), (card,)),
-                measures(w),
-                *_pairs(w, listed=pairs),
-                per_query(ranking),
-                stability(w),
-                test(ranking),
-                appendix.methods(methods_text(ranking), sources),
-                appendix.reproduce(
-                    ranking.provenance, ranking.seed, ranking.provenance.get("inputs") or {}
-                ),
-            )
-            if section is not None
+        sections=(
+            Section("leaderboard", "Leaderboard", _of_pairs(ranking), (card,)),
+            measures(w),
+            *_pairs(w, listed=pairs),
+            per_query(ranking),
+            stability(w),
+            Section.line("test", "The test", " ".join(cautions_of_test(ranking))),
+            appendix.methods(methods_text(ranking), sources),
+            appendix.reproduce(ranking.provenance, ranking.seed),
         ),
         facts=tuple(_facts(w, head)),
         methods=methods_text(ranking),
@@ -428,9 +422,3 @@ def stability(w: Words[Ranking]) -> Section | None:
     )
     blocks = (Figure("ranks", summary), Text(caption, "caption"))
     return Section("stability", "Other queries", finding, blocks, group="change")
-
-
-def test(ranking: Ranking) -> Section | None:
-    """Return where the test asks for something else, finds too much, or can find nothing."""
-    finding = " ".join(cautions_of_test(ranking))
-    return Section("test", "The test", finding, (), group="change") if finding else None
