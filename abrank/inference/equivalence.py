@@ -60,7 +60,6 @@ def relative_change(
     # above 0, so it accounts for the error of the baseline's mean. The squared error of such a test
     # is a quadratic form of the scores. Therefore the squared half-widths of the intervals of a, b
     # and b - a can replace the variances.
-    # a, b and b - a stand in the place of the variances.
     first, second = paired_scores(a, b)
     _require_shares(first, second)
     columns = np.hstack([first, second, second - first])

@@ -50,7 +50,6 @@ def online_levels(
     # p-values. `spending` controls the probability of any false discovery. `maximum` caps every
     # level. `first` is what LORD++ and SAFFRON may spend before the first discovery; default: half
     # of `alpha`.
-    # finding, half of `alpha` without it.
     checks.one_of("method", method, get_args(OnlineMethod))
     alpha = checks.level("alpha", alpha)
     p = np.asarray(pvalues, dtype=float)
@@ -98,13 +97,12 @@ class Repetition:
     """The predicted result of a repetition on the same number of new queries."""
 
     # `expected` is the expected effect. The estimate of the repetition lies between `low` and
-    # `high` with probability `level`. `n_effects` is the number of effects used.
+    # `high` with probability `level`.
 
     expected: float
     low: float
     high: float
     level: float
-    n_effects: int
 
 
 Effects: TypeAlias = Sequence[float] | FloatArray
@@ -152,7 +150,7 @@ def predict_repetition(
         return float(optimize.brentq(excess, low, high, xtol=1e-12))
 
     low, high = quantile((1 - level) / 2), quantile((1 + level) / 2)
-    return Repetition(float(weight @ centre), low, high, level, len(y))
+    return Repetition(float(weight @ centre), low, high, level)
 
 
 def _checked(

@@ -395,8 +395,7 @@ def _answer(
     answer = test.function(data[:, live], alpha=alpha[live], **arguments)
     columns = np.zeros((8, n_columns))
     columns[[2, 5, 6]] = 1.0
-    values = (value for value in vars(answer).values() if isinstance(value, np.ndarray))
-    for row, value in zip(columns, values, strict=True):
+    for row, value in zip(columns, answer.arrays, strict=True):
         row[live] = value
     if n_queries == 1:
         columns[3], columns[4] = -np.inf, np.inf

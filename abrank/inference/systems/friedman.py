@@ -29,7 +29,6 @@ class Anova:
     ss_query: float
     ss_system: float
     ss_error: float
-    df_query: int
     df_system: int
     df_error: int
     mean_square_error: float
@@ -52,10 +51,10 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     # Transactions on Information Systems 30(1), article 4.
     block = as_scores(scores)
     n_queries, n_systems = block.shape
-    df_query, df_system = max(n_queries - 1, 0), n_systems - 1
-    df_error = df_query * df_system
+    df_system = n_systems - 1
+    df_error = max(n_queries - 1, 0) * df_system
     if n_queries == 0:
-        return Anova(0.0, 0.0, 0.0, df_query, df_system, df_error, np.nan, np.nan, np.nan)
+        return Anova(0.0, 0.0, 0.0, df_system, df_error, np.nan, np.nan, np.nan)
     from scipy.special import fdtrc
 
     centred = block - block.mean()
@@ -75,9 +74,7 @@ def two_way_anova(scores: npt.ArrayLike) -> Anova:
     elif mean_square > 0.0:
         f = ss_system / df_system / mean_square
         pvalue = float(fdtrc(df_system, df_error, f))
-    return Anova(
-        ss_query, ss_system, ss_error, df_query, df_system, df_error, mean_square, f, pvalue
-    )
+    return Anova(ss_query, ss_system, ss_error, df_system, df_error, mean_square, f, pvalue)
 
 
 # --- Comparison by ranks within each query: Friedman and its post-hoc tests

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
@@ -25,6 +25,29 @@ _LEAST_NAME, _NAME = 9, 16
 _MARK = " ★"
 # Marks in a drawing for 0, and for the loss that a guard must exclude.
 _ZERO, _GUARD = "┊", "╎"
+
+
+class TerminalFormat(NamedTuple):
+    """The properties of a terminal: its columns, and whether it only supports ASCII."""
+
+    width: int
+    plain: bool
+
+    def put(self, text: str) -> str:
+        """Convert text to the supported characters."""
+        return f.to_ascii(text) if self.plain else text
+
+    def wrap(self, text: str, indent: int = 0) -> list[str]:
+        """Wrap text; words joined by no-break spaces stay together."""
+        lines = f.wrap(self.put(text), self.width - indent, mark=self.cut_mark)
+        # A no-break space after a normal one must not begin a line.
+        selected = [*lines[:1], *(line.lstrip(f.NO_BREAK) for line in lines[1:])]
+        return [line.replace(f.NO_BREAK, " ") for line in selected]
+
+    @property
+    def cut_mark(self) -> str:
+        """The mark for omitted characters."""
+        return f.cut_mark(self.plain)
 
 
 @dataclass(frozen=True)
@@ -102,29 +125,27 @@ def heading(scale: Axis, left: str, right: str) -> str:
 
 
 def scorecard_lines(
-    card: Scorecard, *, width: int, plain: bool, everything: bool = True
+    card: Scorecard, look: TerminalFormat, *, everything: bool = True
 ) -> list[Line]:
     """Return a heading, one line per row, and the legend."""
-    put: Callable[[str], str] = f.to_ascii if plain else str
     left_out = {"wins", "drawn", *card.narrow}
     columns = [i for i, column in enumerate(card.columns) if column.role not in left_out]
-    head = [put(card.columns[i].title) for i in columns]
+    head = [look.put(card.columns[i].title) for i in columns]
     roles = [card.columns[i].role for i in columns]
-    body = [[put(_shown(row[i])) for i in columns] for row in card.rows]
+    body = [[look.put(_shown(row[i])) for i in columns] for row in card.rows]
     for row in body if "p" in roles else ():
         row[roles.index("p")] = row[roles.index("p")].replace("< ", "<")
     name = roles.index("name")
     bars = [bar for bar in card.bars if bar is not None]
     numeric = [card.columns[i].numeric for i in columns]
     wide = [max(map(f.display_width, column)) for column in zip(head, *body, strict=True)]
-    selected, plot = _fit(wide, roles, name, width, draws=bool(bars))
+    selected, plot = _fit(wide, roles, name, look.width, draws=bool(bars))
     scale = axis(bars, plot, card.scale.reach) if plot else None
-    room = width - sum(wide[i] + len(_GAP) for i in selected if i != name)
+    room = look.width - sum(wide[i] + len(_GAP) for i in selected if i != name)
     room -= (plot + len(_GAP)) if scale else 0
     wide[name] = min(wide[name], max(2, room))
     ks = next((k for k, i in enumerate(selected) if roles[i] in ("p", "reading")), len(selected))
-    cut = f.cut_mark(plain)
-    names = _named([row[name] for row in [head, *body]], wide[name], cut)
+    names = _named([row[name] for row in [head, *body]], wide[name], look.cut_mark)
 
     def line(texts: Sequence[str], draws: str, styles: tuple[str, str]) -> Line:
         result: Line = []
@@ -139,12 +160,12 @@ def scorecard_lines(
             result += _coloured(draws, scale.zero, styles[1])
         return result
 
-    sides = put(heading(scale, card.scale.left, card.scale.right)) if scale else ""
+    sides = look.put(heading(scale, card.scale.left, card.scale.right)) if scale else ""
     first = "".join(text for text, _ in line(head, sides, ("", ""))).rstrip()
     lines: list[Line] = [[(first, "muted")]]
     for place, (row, bar) in enumerate(zip(body, card.bars, strict=True)):
         tone = bar.tone if bar is not None else "plain"
-        drawing = put(draw(bar, scale)) if scale and bar is not None else " " * plot
+        drawing = look.put(draw(bar, scale)) if scale and bar is not None else " " * plot
         strong = "strong" if place in card.tall else ""
         lines.append(line(row, drawing, (strong, tone if tone in ("a", "b") else "muted")))
     parts = card.undrawn if scale is None else card.legend
@@ -153,7 +174,7 @@ def scorecard_lines(
     legend = ". ".join(part.removesuffix(".") for part in parts)
     for word, mark in (("Thick:", "━"), ("thin:", "─"), ("Tick:", _GUARD)):
         legend = legend.replace(word, mark)
-    lines += [[(line, "muted")] for line in f.wrap(put(legend), width)] if legend else []
+    lines += [[(line, "muted")] for line in f.wrap(look.put(legend), look.width)] if legend else []
     return lines
 
 
@@ -209,28 +230,30 @@ def _fit(
     return selected, plot
 
 
-def table_lines(table: Table, *, width: int, plain: bool) -> Iterator[list[Line]]:
+def table_lines(table: Table, look: TerminalFormat) -> Iterator[list[Line]]:
     """Yield a table in parts with as many columns as fit beside the first one."""
-    put: Callable[[str], str] = f.to_ascii if plain else str
-    cut = f.cut_mark(plain)
-    rows = [[put(f.one_line(column.title, width=24)) for column in table.columns]]
-    rows += [[put(_shown(cell)) for cell in row] for row in table.rows]
+    rows = [[look.put(f.one_line(column.title, width=24)) for column in table.columns]]
+    rows += [[look.put(_shown(cell)) for cell in row] for row in table.rows]
     names = [i for i, column in enumerate(table.columns) if column.role == "name"] or [0]
     wide = [max(map(f.display_width, column)) for column in zip(*rows, strict=True)]
     rest = [i for i in range(len(wide)) if i not in names]
     parts: list[list[int]] = [[]]
     for i in rest:
         total = sum(wide[j] + len(_GAP) for j in [*parts[-1], i])
-        if parts[-1] and sum(min(wide[n], _NAME) + len(_GAP) for n in names) + total > width + 2:
+        least = sum(min(wide[n], _NAME) + len(_GAP) for n in names) + total
+        if parts[-1] and least > look.width + 2:
             parts.append([])
         parts[-1].append(i)
     for part in parts:
         selected = [*names, *part]
-        room = width - sum(wide[i] + len(_GAP) for i in part)
+        room = look.width - sum(wide[i] + len(_GAP) for i in part)
         maximum = {n: max(6, min(wide[n], room // len(names) - len(_GAP))) for n in names}
         maximum = {n: min(wide[n], room) if len(names) == 1 else maximum[n] for n in names}
         lines: list[Line] = []
-        fitted = {n: f.fit_apart([row[n] for row in rows], maximum[n], mark=cut) for n in maximum}
+        fitted = {
+            n: f.fit_apart([row[n] for row in rows], longest, mark=look.cut_mark)
+            for n, longest in maximum.items()
+        }
         for place, row in enumerate(rows):
             line: Line = []
             for k, i in enumerate(selected):
@@ -264,24 +287,6 @@ class Span(NamedTuple):
 
     text: str
     style: str = ""
-
-
-class TerminalFormat(NamedTuple):
-    """The properties of a terminal: its columns, and whether it only supports ASCII."""
-
-    width: int
-    plain: bool
-
-    def put(self, text: str) -> str:
-        """Convert text to the supported characters."""
-        return f.to_ascii(text) if self.plain else text
-
-    def wrap(self, text: str, indent: int = 0) -> list[str]:
-        """Wrap text; words joined by no-break spaces stay together."""
-        lines = f.wrap(self.put(text), self.width - indent, mark=f.cut_mark(self.plain))
-        # A no-break space after a normal one must not begin a line.
-        selected = [*lines[:1], *(line.lstrip(f.NO_BREAK) for line in lines[1:])]
-        return [line.replace(f.NO_BREAK, " ") for line in selected]
 
 
 def text(
@@ -356,9 +361,7 @@ def text_lines(
             ]
         facts = [line for fact in visible for line in _labelled(fact, look)]
         notes = list(_notes(report, look, everything=everything))
-        table: list[Line] = []
-        if card is not None:
-            table = scorecard_lines(card, width=width, plain=ascii, everything=everything)
+        table = scorecard_lines(card, look, everything=everything) if card is not None else []
         sections = list(_sections(report, look, everything=everything))
         blocks = [first, table, *sections]
         blocks += [facts, notes] if everything else [[*facts, *notes]]
@@ -425,9 +428,9 @@ def _sections(report: Report, look: TerminalFormat, *, everything: bool) -> Iter
         for block in section.blocks:
             if isinstance(block, Scorecard):
                 if block is not report.scorecard:
-                    yield scorecard_lines(block, width=look.width, plain=look.plain)
+                    yield scorecard_lines(block, look)
             elif isinstance(block, Table):
-                yield from table_lines(block, width=look.width, plain=look.plain)
+                yield from table_lines(block, look)
             elif isinstance(block, Text) and block.kind in ("plain", "caption"):
                 style = "muted" if block.kind == "caption" else ""
                 yield [[(line, style)] for line in look.wrap(block.text)]
@@ -525,7 +528,7 @@ def documents_text(
             (Column("B"), lambda x: Cell(str(x.rank_b or "–"))),
             (Column("swing"), lambda x: Cell(f.signed(x.swing))),
         )
-        for part in table_lines(table, width=width, plain=ascii):
+        for part in table_lines(table, look):
             lines += ["", *("".join(text for text, _ in line).rstrip() for line in part)]
         grade = result.grade
         swing = f"swing: how far Δ of its query moves if the document has grade {grade}"

@@ -171,13 +171,6 @@ def _guards_rest_on(v: Mapping[str, Any], _: Names) -> tuple[str, str]:
     return f"{title} on the {kind} that are missing", f"{where} a loss is not excluded."
 
 
-def _same_file(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
-    return (
-        f"{f.first_of([names[item] for item in v['systems']], MOST_NAMED)} have the same content",
-        f"Their sha256 is {v['sha256'][:HASH]}…: was one run given twice?",
-    )
-
-
 def _sample_differs(v: Mapping[str, Any], names: Names) -> tuple[str, str]:
     if v["what"] == "difference":
         text, mean = "in the machine's Δ", "Δ is"
@@ -220,7 +213,10 @@ RUN_SENTENCES: dict[str, Sentences] = {
     "unequal-depth": _unequal_depth,
     "guard-scores": _guards_rest_on,
     "guard-turned": _guards_rest_on,
-    "same-file": _same_file,
+    "same-file": lambda v, names: (
+        f"{f.first_of([names[item] for item in v['systems']], MOST_NAMED)} have the same content",
+        f"Their sha256 is {v['sha256'][:HASH]}…: was one run given twice?",
+    ),
     "pairs-of-first": lambda v, _: (
         f"{f.count(v['n_systems'])} systems make {f.plural(v['n_pairs'], 'pair')}; only the"
         f" {f.count(v['n_systems'] - 1)} with the first are kept",

@@ -155,16 +155,6 @@ def _unjudged_decide(v: Mapping[str, Any], comparison: Comparison) -> str:
     return f"unjudged documents could make it “{verdict}”; {judged}"
 
 
-def _one_cluster(v: Mapping[str, Any], comparison: Comparison) -> str:
-    digits = comparison.decimals
-    limits = f.interval(v["low"], v["high"], digits=digits)
-    return (
-        f"{f.percent(v['share'], sign=False)} of the difference is from one cluster by {v['name']},"
-        f" “{words.name(v['cluster'])}”; without it Δ is"
-        f" {f.signed(v['difference'], digits=digits)} ({limits})"
-    )
-
-
 _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
     "same-judgments": lambda v, _: (
         f"{f.listed(v['collections'])} have the same judgments, so that their queries count"
@@ -195,7 +185,12 @@ _CLAUSES: dict[str, Callable[[Mapping[str, Any], Comparison], str]] = {
         f" independent; by whole clusters it would be “{words.tag(Verdict(v['verdict']))[1]}”"
         f" ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"
     ),
-    "one-cluster-carries": _one_cluster,
+    "one-cluster-carries": lambda v, result: (
+        f"{f.percent(v['share'], sign=False)} of the difference is from one cluster by {v['name']},"
+        f" “{words.name(v['cluster'])}”; without it Δ is"
+        f" {f.signed(v['difference'], digits=result.decimals)}"
+        f" ({f.interval(v['low'], v['high'], digits=result.decimals)})"
+    ),
     "skewness-decides": lambda v, result: (
         "corrected for the skewness of the differences, t shows no difference"
         f" ({f.p_clause(v['pvalue'], alpha=result.rule.alpha)})"

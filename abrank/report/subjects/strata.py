@@ -172,14 +172,15 @@ def title(result: CollectionsComparison) -> str:
     if these == "identical":
         return f"{a} and {b} score the same on every query of every collection."
     collections = f.plural(len(result.comparisons), "collection")
+    ahead = f"(ahead on {f.count(result.primary.n_ahead)})"
     if result.verdict in words.BY_MARGIN:
         sentence = headline.title(result.pooled)
-        return f"Over all queries of these {collections} {_ahead(result)}: {sentence}"
-    on = f"on average over these {collections} {_ahead(result)}"
+        return f"Over all queries of these {collections} {ahead}: {sentence}"
+    on = f"on average over these {collections} {ahead}"
     if these in _SHOWN and like == these:
         return f"{b} is {these} than {a} {on}, and on average over others like them."
     if these in _SHOWN and like in _SHOWN:
-        over = f"over all queries {_ahead(result)}"
+        over = f"over all queries {ahead}"
         return f"{b} is {these} than {a} {over}, but {like} on average over collections like these."
     if these in _SHOWN:
         return f"{b} is {these} than {a} {on}; this does not prove it for other collections."
@@ -190,10 +191,6 @@ def title(result: CollectionsComparison) -> str:
         )
     ahead = f"{b} is ahead on {f.count(result.primary.n_ahead)}"
     return f"These {collections} cannot tell {b} from {a}: {ahead}."
-
-
-def _ahead(result: CollectionsComparison) -> str:
-    return f"(ahead on {f.count(result.primary.n_ahead)})"
 
 
 def _clause(w: Words[CollectionsComparison], row: SummaryRow) -> str:

@@ -247,7 +247,7 @@ def test_means_give_way_to_the_drawing_where_no_column_has_its_limits() -> None:
         card = Scorecard("k", columns, (cells,), bars=(bar(0.1, 0.05, 0.0),), scale=Scale("a", "b"))
         lines = [
             "".join(text for text, _ in scorecard_line)
-            for scorecard_line in scorecard_lines(card, width=48, plain=False)
+            for scorecard_line in scorecard_lines(card, TerminalFormat(48, plain=False))
         ]
         assert ("●" in lines[1]) is sample
         assert ("mean" in lines[0]) is not sample
