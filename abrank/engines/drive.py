@@ -45,10 +45,11 @@ from abrank.engines.kernel import (
     has_open_scale,
     open_table,
     stamped,
-    with_scale,
 )
 from abrank.inputs import ids, read_qrels
 from abrank.inputs.columns import QRELS, RUN
+from abrank.inputs.judged import JudgedRun
+from abrank.measures import resolved
 from abrank.options import Engine
 
 
@@ -78,7 +79,8 @@ def score_tables(
         if any(map(has_open_scale, scoring.measures)):  # the scale needs all judgments
             judged = (rows for piece in tables[0].pieces for rows in tables[0].load(piece))
             highest = max(int(np.max(rows.value, initial=0)) for rows in judged)
-            measures = tuple(with_scale(measure, highest) for measure in scoring.measures)
+            grades = JudgedRun.from_grades([[highest]])
+            measures = tuple(resolved(measure, grades) for measure in scoring.measures)
             scoring = replace(scoring, measures=measures)
         if engine.keep_scores is not None:  # hashes are only needed to resume
             here = (t for t in tables if isinstance(t.filesystem, fs.LocalFileSystem))

@@ -230,11 +230,6 @@ def has_open_scale(measure: Measure) -> bool:
     return resolved(measure, JudgedRun.from_grades([[0]])) != measure
 
 
-def with_scale(measure: Measure, highest: int) -> Measure:
-    """Set the scale of a measure to the highest grade of all judgments."""
-    return resolved(measure, JudgedRun.from_grades([[int(np.maximum(highest, 0))]]))
-
-
 # --- Tables in Parquet: a file, a folder, Hive partitions or a pattern, on any file system
 
 # A table is listed by the footers of its files: per row group the number of rows and the lowest and

@@ -225,7 +225,8 @@ def segments(
         margin=comparison.rule.margin,
     )  # fmt: skip
     words = style.interval_axis(comparison, f"mean {style.delta(primary)}")
-    words = style.relative_change(primary) if percent else words
+    if percent:
+        words = f"change of {display.shorten(primary, width=28)}, in per cent of A's mean"
     if total >= len(rows):
         words += f"; the largest {MOST_SEGMENTS} of {display.count(total)} segments"
     words = "; ".join([words, *_margin_words(comparison, theme)])

@@ -468,10 +468,8 @@ def of_the_mean(comparison: Comparison) -> bool:
 
 def interval_axis(comparison: Comparison, of_mean: str) -> str:
     """Return the axis label for intervals; ``of_mean`` if a mean is estimated."""
-    if of_the_mean(comparison):
-        return of_mean
     estimand = deciding(comparison).estimand
-    return f"{estimand} (B − A)"
+    return of_mean if estimand == MEAN else f"{estimand} (B − A)"
 
 
 def margin_words(comparison: Comparison, theme: Theme) -> str:
@@ -486,11 +484,6 @@ def margin_words(comparison: Comparison, theme: Theme) -> str:
 def difference(comparison: Comparison, value: float, theme: Theme) -> str:
     """Format a difference in the displayed unit; a dash if undefined."""
     return or_dash(difference_in_unit(comparison, value, digits=theme.digits))
-
-
-def relative_change(measure: str) -> str:
-    """Return the label for a measure's difference in per cent of A's mean."""
-    return f"change of {shorten(measure, width=28)}, in per cent of A's mean"
 
 
 def systems(comparison: Comparison, longest: int) -> tuple[str, str]:

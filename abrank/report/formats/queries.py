@@ -359,11 +359,6 @@ class QueryRows:
         return f"{text} at most, for the {EACH_END} queries at each end of the table."
 
     @property
-    def bar_column(self) -> QueryColumn:
-        """The column with the deciding difference."""
-        return next(column for column in self.columns if column.bar)
-
-    @property
     def first(self) -> list[QueryRow | None]:
         """Rows for the HTML itself: all if few, else the worst, None for a gap, and the best."""
         n = len(self.outcome)
@@ -450,7 +445,7 @@ class QueryRows:
             )
             for column in self.columns
         )
-        lead = self.bar_column
+        lead = next(column for column in self.columns if column.bar)
         share = round(100.0 * float(lead.values[index]) / self.largest, 2)
         tone = tone_of(lead.texts[index], lower_is_better=lead.lower_is_better)
         return QueryRow(cells, QueryBar(min(0.0, share), abs(share), tone), self.lists[index])

@@ -128,7 +128,7 @@ def plan(comparison: Comparison) -> Section | None:
     )
     if planning.smallest_visible(comparison):
         blocks += (Figure("power", f"Power against the true difference. {finding}"),)
-    finding = f"{finding} {planning.queries_planned(comparison)}".strip()
+    finding = words.joined(finding, planning.queries_planned(comparison))
     more = f"More {words.unit(comparison)[1]}"
     return Section("planning", more, finding, blocks, group="change")
 
@@ -237,7 +237,7 @@ def _people_and_machine(comparison: Comparison, result: MachineJudgments) -> str
         text = f"{design.ASIDE[result.set_aside].format(n=n)}, so people alone decide"
     sampling = "not a random draw" if result.set_aside == "draw" else "taken as a random draw"
     sentence = f"A machine judged {queries}, and people {n} of them, {sampling}; {text}."
-    return f"{sentence} {design.judge(comparison, result)} {shared}".strip()
+    return words.joined(sentence, design.judge(comparison, result), shared)
 
 
 def reproduce(

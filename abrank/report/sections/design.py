@@ -264,7 +264,8 @@ def machine_sentence(comparison: Comparison) -> str:
         for item in (result.of("people"), result.of("machine"))
         if item.who != deciding
     )
-    return f"{_aside(result)} {'. '.join(texts)}; it never decides. {worth(result)}".strip()
+    text = f"{'. '.join(texts)}; it never decides."
+    return words.joined(_aside(result), text, worth(result))
 
 
 def _aside(result: MachineJudgments) -> str:

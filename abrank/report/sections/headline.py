@@ -31,7 +31,7 @@ def contradictions(comparison: Comparison) -> str:
             _secondary_shown(comparison, reading, f"is {reading}", f"are {reading}")
             for reading in ("worse", "better")
         )
-        return " ".join(sentence for sentence in sentences if sentence)
+        return words.joined(*sentences)
     lost = verdict in (Verdict.NOT_BETTER, Verdict.WORSE_SIZE_UNCLEAR, Verdict.WORSE)
     lost |= verdict is Verdict.SAME and comparison.decision.direction < 0
     against = "better" if lost else "worse"  # the reading that contradicts the verdict
@@ -105,14 +105,10 @@ def headline(comparison: Comparison) -> Headline:
         numbers=in_numbers,
         pieces=tuple(parts),
         main_number=parts[0] if parts[0] in in_numbers else words.capital(parts[0]),
-        meaning=" ".join(
-            part
-            for part in (
-                meaning(comparison),
-                decision.unseen(comparison),
-                "" if comparison.decision.by_margin else agreement(comparison),
-            )
-            if part
+        meaning=words.joined(
+            meaning(comparison),
+            decision.unseen(comparison),
+            "" if comparison.decision.by_margin else agreement(comparison),
         ),
         action=step.headline,
         reason=_reason(comparison, step.headline),
@@ -125,11 +121,9 @@ def headline(comparison: Comparison) -> Headline:
         gate_passed=gate is not None and gate.passed,
         against=contradictions(comparison),
         # The gate's sentence includes its guards.
-        design=" ".join(
-            [
-                *(x for y, x in design.sentences(comparison) if gate is None or y != "guards"),
-                *design.vote_sentences(comparison)[-1:],
-            ]
+        design=words.joined(
+            *(x for y, x in design.sentences(comparison) if gate is None or y != "guards"),
+            *design.vote_sentences(comparison)[-1:],
         ),
         soundness=decision.doubts(comparison),
     )

@@ -360,9 +360,8 @@ def segments(comparison: Comparison) -> Section | None:
 def exploratory(comparison: Comparison) -> str:
     """Return a sentence on each of the first properties, and on their use."""
     segmentations = comparison.segmentations[:MOST_TOLD]
-    return " ".join(
-        ["Exploratory.", *(segments_sentence(comparison, item) for item in segmentations)]
-    )
+    sentences = (segments_sentence(comparison, item) for item in segmentations)
+    return words.joined("Exploratory.", *sentences)
 
 
 def segments_sentence(comparison: Comparison, result: Segmentation) -> str:

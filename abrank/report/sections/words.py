@@ -263,6 +263,11 @@ def missing_policy(comparison: Comparison) -> str | None:
     return diagnostics.missing_policy([*comparison.audits.values()], comparison.query_ids)
 
 
+def joined(*sentences: str) -> str:
+    """Join sentences to a paragraph, without empty ones."""
+    return " ".join(filter(None, sentences))
+
+
 def capital(text: str) -> str:
     """Capitalise a clause for the start of a sentence."""
     return text[:1].upper() + text[1:]

@@ -144,7 +144,7 @@ def _headline(w: Words[CollectionsComparison]) -> Headline:
         title=text,
         numbers=numbers,
         main_number=f"Δ {w.signed(summary.stratified.estimate)}",
-        meaning=" ".join(part for part in (beyond(w), counts(summary)) if part),
+        meaning=words.joined(beyond(w), counts(summary)),
         action=action,
         reason=headline.after(action, text, name(result.candidate)),
         next_step=step.sentence,
@@ -393,7 +393,7 @@ def _each(w: Words[CollectionsComparison]) -> Section:
             str(caution) for caution in cautions.cautions(comparison) if not caution.stands_first
         ]
         blocks: tuple[Block, ...] = (
-            Text(" ".join(part for part in (text, head.numbers) if part)),
+            Text(words.joined(text, head.numbers)),
             *(Text(item) for item in (head.soundness, head.against, head.sensitivity) if item),
             replace(scorecard.scorecard(comparison), key=f"measures on {row.collection}"),
             *(Text(note) for note in notes[:MOST_CAUTIONS]),
@@ -436,11 +436,11 @@ def _paper(w: Words[CollectionsComparison]) -> Paper:
         Column(capital(column.title), column.numeric, column.role) if column.role != "p" else column
         for column in card.columns
     )
-    text = " ".join(part for part in (beyond(w), heterogeneity(w)) if part)
     return Paper(
         comment=f"{measure}, {f.plural(len(result.comparisons), 'collection')}",
         caption=f"{measure} of {words.followed(a, 'A')} and {words.followed(b, 'B')}, Δ = B − A, by"
-        f" collection; intervals and p adjusted by Holm, those of the summaries their own. {text}",
+        " collection; intervals and p adjusted by Holm, those of the summaries their own."
+        f" {words.joined(beyond(w), heterogeneity(w))}",
         label=f"collections {result.primary.measure}",
         table=Table("paper", columns, card.rows, noun="collection"),
     )

@@ -29,7 +29,7 @@ from abrank.report.model import (
 )
 from abrank.report.sections import appendix
 from abrank.report.sections.cautions import SystemNames, caution, say
-from abrank.report.sections.words import capital, in_sentence, name, queries
+from abrank.report.sections.words import capital, in_sentence, joined, name, queries
 from abrank.report.subjects import compose, leaderboard
 from abrank.report.subjects.leaderboard import IntervalKind
 from abrank.rule import LEVELS
@@ -78,7 +78,7 @@ def compose_ranking(
             *_pairs(w, listed=pairs),
             per_query(ranking),
             stability(w),
-            Section.line("test", "The test", " ".join(cautions_of_test(ranking))),
+            Section.line("test", "The test", joined(*cautions_of_test(ranking))),
             appendix.methods(methods_text(ranking), sources),
             appendix.reproduce(ranking.provenance, ranking.seed),
         ),
@@ -110,7 +110,7 @@ def headline(w: Words[Ranking]) -> Headline:
         numbers=f"{name(top.system)} has the mean {w.score(top.mean)}. {_of_pairs(ranking)}",
         main_number=w.score(top.mean),
         numbers_in_table=True,
-        meaning=f"{first_places(ranking)} {highest_of_many(ranking)}".strip(),
+        meaning=joined(first_places(ranking), highest_of_many(ranking)),
         next_step=_next_step(ranking),
         rule=f"{text} {name(ranking.measure)} orders the systems." if ranking.secondary else text,
     )
