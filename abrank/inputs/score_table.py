@@ -172,8 +172,8 @@ def _of_runs_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
 def _of_arms_in_columns(table: NamedTable, options: TableOptions) -> NamedTable:
     """Convert rows per query and measure, with a column per variant, to one row per score."""
     words = {column.name: folded(column.name) for column in table.columns}
-    metric = [name for name, word in words.items() if word in terms.METRIC_NAMES]
     names = [column.name for column in table.columns if column.is_numeric]
+    metric = [name for name in words if words[name] in terms.METRIC_NAMES and name not in names]
     is_said = table.roles or {"variant", "value", "measures"} & {*options.columns}
     if len(metric) != 1 or options.purpose == "read" or is_said:
         return table

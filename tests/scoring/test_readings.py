@@ -236,6 +236,11 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         (long(X=range(1, 2 * N + 1)), {}, "1 measure; not compared: X"),
         (long(ts=RNG.integers(1_767_225_600, 1_769_225_600, 2 * N)), {}, "1 measure; not comp"),
         (long(std=A.tolist() * 2), {}, "1 measure; not compared: std"),
+        # The days of a switchback were taken as the measure, in place of ctr.
+        (long(day=[i % 7 for i in range(2 * N)]), {}, "1 measure; not compared: day"),
+        # Numbers named "metric" were taken as names of measures, those behind as variants.
+        (long(pre=[0.5, 0.4] * N, adjusted=[0.3, 0.2] * N).rename(columns={"ndcg": "metric"}), {},
+         "a row per query and variant, by variant, 24 queries, 3 measures"),
         (pd.DataFrame({"#": range(N), "q": QUERIES, "nDCG (old)": A, "nDCG (new)": B}), {},
          "not compared: #"),
         # Each query has one row of each variant, on days of their own.
