@@ -36,7 +36,7 @@ def run_gate(
     result: Comparison = getattr(abrank, name)(*sources, **arguments, config=config)
     gate = result.decision.gate
     if gate is None:
-        pytest.fail(f"{config} asks for no gate: add require or fail_on", pytrace=False)
+        pytest.fail(f"{config} requests no gate: add require or fail_on", pytrace=False)
     if not gate.passed:
         lines = str(result).splitlines()[:HEADLINE_LINES]
         pytest.fail("\n".join([f"{config}: gate {gate.require} failed", *lines]), pytrace=False)

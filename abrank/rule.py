@@ -143,7 +143,7 @@ class Design:
         checks.level("alpha", self.alpha)
         if (self.look or self.n_looks) and not 1 <= self.look <= self.n_looks:
             raise ArgumentError(
-                f"look {self.look} is not one of {self.n_looks}: give this look and the looks"
+                f"look {self.look} of {self.n_looks} is impossible: give this look and the looks"
                 " planned, such as 2/4"
             )
         if self.n_planned and (self.look or self.planned):

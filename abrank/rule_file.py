@@ -103,7 +103,7 @@ class RuleFile:
             problem = f"{key} is not for abrank.{taker}; use abrank.{other_taker}"
             return ArgumentError(f"{self.path}: {problem}")
         if isinstance(self.stated[key], dict):
-            problem = f"the keys stand at the top, not in a table [{shorten(key)}]"
+            problem = f"write the keys at the top, not in a table [{shorten(key)}]"
             return ArgumentError(f"{self.path}: {problem}")
         meant = _MEANT.get(key) or next(
             (name for name, option in options_of(*takers).items() if key in option.peers), ""
@@ -221,7 +221,7 @@ def by_key(stated: Mapping[str, Any], name: str, table: str = "") -> dict[str, A
             by_key(value, name, f"{full_key}.") if is_machine_table else {full_key: value}
         ).items():
             if inner_key in result:
-                raise ReadError(name, "a key stands twice, once with - and once with _")
+                raise ReadError(name, "a key occurs twice, once with - and once with _")
             result[inner_key] = inner
     return result
 

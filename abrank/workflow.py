@@ -207,7 +207,8 @@ def rank_runs(
     if len(runs) < 2:
         found = f", and there is one, {next(iter(runs))}" if runs else ""
         raise ArgumentError(
-            f"a ranking takes two systems or more{found}; abrank score (evaluate) takes one"
+            f"a ranking needs two systems or more{found}; for one system use abrank score"
+            " (evaluate)"
         )
     baselines_of(question.baseline, runs)
     scores = score_runs(

@@ -11,7 +11,7 @@ from abrank import pytest_plugin
 @pytest.mark.parametrize(("best", "gate", "outcome"), [
     ("b.run", 'require = "better"', ""),
     ("a.run", 'require = "better"', "gate better failed\n▼ WORSE"),
-    ("b.run", "", "asks for no gate: add require or fail_on"),
+    ("b.run", "", "requests no gate: add require or fail_on"),
 ])  # fmt: skip
 def test_a_rule_file_passes_or_fails_the_test(tmp_path, monkeypatch, best, gate, outcome) -> None:
     monkeypatch.chdir(tmp_path)

@@ -88,7 +88,7 @@ def test_what_a_call_changes_is_told(folder) -> None:
     ("max_input_size = '5X'", "max_input_size: '5X' is no size such as 500M or 2G"),
     ("test = 'F'", 'unknown test "F"'),
     ("scores = ['a', 'b']", "scores is not for abrank.compare; use abrank.compare_scores"),
-    ("margin = ", "no TOML: "),
+    ("margin = ", "not TOML: "),
     ("qrels = 'q.txt'", "missing the argument 'a', and rules/abrank.toml does not state it"),
 ])  # fmt: skip
 def test_a_file_that_cannot_be_used_is_refused(folder, text, message) -> None:

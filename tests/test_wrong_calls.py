@@ -180,7 +180,7 @@ rank(PAIR[0], {"a": PAIR[1], "b": PAIR[2]}, test="friedman") -> did you mean nem
 rank(PAIR[0], {"a": PAIR[1], "b": PAIR[2]}, adjust="holm") -> as in --test t --adjust holm
 read_run(PAIR[1].frame(), columns=["score"]) -> columns is a mapping such as {"score": "bm25"}
 read_run(PAIR[1].frame(), columns={"score": "nix"}) -> it has query_id, doc_id, score
-measure("X1")(3) -> @measure stands above a function, not 3
+measure("X1")(3) -> @measure decorates a function, not 3
 Scoring(10) -> it takes keywords: missing=
 power(*PAIR) -> of runs give compare(qrels, a, b)
 RESULT.inspect("q01", "AP") -> inspect(): too many positional arguments; it takes query_id
@@ -213,15 +213,15 @@ compare_scores(ONE, ONE, measures="AP") -> there are score
 compare_scores(pd.Series(["x"]), pd.Series([1.0])) -> the Series is to hold scores by query id
 compare_scores(FRAME, by="lang") -> did you mean segments= ?
 compare_scores(3, 4) -> A: scores must be a path, a table or a dict, not int
-rank(PAIR[0], []) -> abrank score (evaluate) takes one
+rank(PAIR[0], []) -> for one system use abrank score (evaluate)
 rank(PAIR[0], PAIR[1]) -> runs are a mapping by name, not one Run: give {"bm25": run}
-rank_scores({"a": ONE}) -> a ranking is of two systems or more, and there is one: a
+rank_scores({"a": ONE}) -> a ranking needs two systems or more, and there is one: a
 power(3) -> differences must have one or two dimensions, not 0
-compare_collections({}) -> one is for compare
+compare_collections({}) -> for one use compare
 RESULT.inspect("nope") -> the first is q01
 RESULT["nope"] -> there are AP
 RESULT.report("x.html", digits="a") -> digits must be a whole number of at least 1, not 'a'
-RESULT.plot("forest") -> a plot is a method: .plot.forest()
+RESULT.plot("forest") -> call a plot as a method: .plot.forest()
 RESULT.plot.deltas(color="red") -> it takes measure=, ax=, theme=, digits=, width=, height=
 RESULT.plot.scatter(width="wide") -> be "column", "text" or inches from 1 to 100, not 'wide'
 RESULT.effect_size("r") -> d_z, hedges_g, d_av, glass_delta, rank_biserial, p_better
@@ -231,7 +231,7 @@ from_groups([1], [.1, .2], [2]) -> 2 scores of run for 1 rows
 suggest_margins(PAIR[0]) -> 1': run, …}) has them, or an array with a column a run
 suggest_margins(PAIR[0], [PAIR[1]], measure="x") -> it has a, b, span, sd, alpha, power
 audit(queries=50, a="x", b=1) -> a is a mean such as 0.412, not 'x'
-history("nothing") -> nothing: there is no ledger
+history("nothing") -> nothing: no ledger has this name
 simulate_runs(10, effect="x") -> effect must be a number, not 'x'
 Scoring(dept=1) -> did you mean depth= ?
 sample_documents(PAIR[0], PAIR[1], PAIR[2], n=-1) -> it has qrels, a, b, measure, depth
@@ -253,7 +253,7 @@ compare(*PAIR, n_bootstrap=1000) -> did you mean resamples= ?
 compare(*PAIR, weights={"q01": 1}) -> did you mean design=Weights(...) ?
 compare(*PAIR, missing="drop") -> did you mean scoring=Scoring(missing=...) ?
 compare(*PAIR, machine="llm.qrels") -> machine must be Machine(...), not 'llm.qrels'
-compare(*PAIR, design=Weights({"q01": 1.0})) -> give each query one, or leave it out of the scores
+compare(*PAIR, design=Weights({"q01": 1.0})) -> give every query a weight
 compare_scores(FRAME, name_a="b") -> baseline= and candidate= choose systems
 compare_scores({"q1": None, "q2": .5}, {"q1": .4, "q2": .5}) -> (missing="drop")
 compare_scores(FRAME, measures="APP") -> there are AP; did you mean AP?
@@ -263,7 +263,7 @@ suggest_margins(*PAIR) -> the others by name
 power(sd=.2, effect="5%") -> effect 5% is a share of A's mean, which is not known here
 power(n=50, sd=.2) -> the number of queries is --queries (queries=)
 measure(len) -> @measure("NAME")
-RESULT.report("folder/") -> a file is known by its ending, as in report.html
+RESULT.report("folder/") -> the ending chooses the format, as in report.html
 compare_collections([PAIR, PAIR]) -> or a mapping by name: {"scifact": (qrels, a, b), …}
 compare_preferences({"q1": "A"}) -> a list of dicts, each a vote such as {'query_id': 'q1'
 """
@@ -277,55 +277,55 @@ compare q.txt a.run b.run --bonferroni -> 2 Did you mean '--config adjust=...'?
 compare q.txt a.run b.run --format markdown -> 2 did you mean md?
 compare q.txt a.run b.run --guard R@100 -0.02 -> 2 one word with the name, as in --guard R@100:-0.02
 compare q.txt a.run b.run --figures fig.png -> 2 figures go to a folder, a file each: png:fig
-compare q.txt a.run b.run --config depth -> 2 --config depth states no value: --config depth=...
-compare --config table.toml -> 2 the keys stand at the top, not in a table [compare]
+compare q.txt a.run b.run --config depth -> 2 --config depth has no value: --config depth=...
+compare --config table.toml -> 2 write the keys at the top, not in a table [compare]
 compare --collections q.txt a.run -> 2 a pattern is quoted, as in 'beir/*/qrels.txt'
 compare q.txt sim.csv b.run -> 3 rename it to score, or in Python say which
 score q.txt a.run -l 2 -> 2 Did you mean '--rel'?
-score q.txt a.run -c -> 2 a judged query that a run lacks scores 0 without it
+score q.txt a.run -c -> 2 without it a judged query that a run lacks scores 0, too
 power q.txt a.run b.run --effect x% -> 2 a percentage of A's mean such as 2%, not 'x%'
 audit 50 .4 .5 -> 2 --queries 50 --a 0.412 --b 0.431
-aa q.txt a.run b.run --trials 9 -> 2 how often is --replications
-inspect q.txt a.run b.run --query q01 -> 2 QUERY stands without a flag, behind the runs
-render r.json --margin 0.01 -> 2 compare asks anew
+aa q.txt a.run b.run --trials 9 -> 2 the number of simulations is --replications
+inspect q.txt a.run b.run --query q01 -> 2 give QUERY without a flag, after the runs
+render r.json --margin 0.01 -> 2 to change the question run compare again
 compare a.run b.run -> 2 QRELS, RUN_A and RUN_B; two tables need --scores
 compare a.run q.txt b.run -> 3 the qrels come first, then the runs
 compare q.txt a.run b.run c.run -> 2 more than two runs are ranked (abrank rank)
 compare q.txt a.run b.run --measures AP -> 2 Did you mean '--measure'?
 compare q.txt a.run b.run --margin 2 -> 2 the baseline's mean is --margin 2% (margin="2%")
-compare q.txt a.run b.run --guard R@100 -> 2 of a gate: add --require or --fail-on worse
+compare q.txt a.run b.run --guard R@100 -> 2 a condition of a gate: add --require or --fail-on
 compare q.txt a.run b.run --confidence 0.95 -> 2 Did you mean '--alpha'?
 compare q.txt a.run b.run --figures png: -> 2 names no folder: png:figures writes to figures/
-compare q.txt a.run b.run --config bad.toml -> 3 no TOML: Invalid value (at line 1, column 10)
+compare q.txt a.run b.run --config bad.toml -> 3 not TOML: Invalid value (at line 1, column 10)
 compare q.txt a.run b.run --config marginn=2 -> 2 --config: unknown key "marginn"
 compare q.txt a.run b.run --config margn -> 2 margn: no such file
 compare q.txt a.run b.run --clusters seg.csv -> 3 20 queries of 20 have none (q01, q02, q03 …)
-compare q.txt a.run b.run --look 5/4 -> 2 give this look and the looks planned, such as 2/4
+compare q.txt a.run b.run --look 5/4 -> 2 give this look and the number of looks, such as 2/4
 compare q.txt a.run b.run --depth 10 -> 2 Did you mean '--config depth=...'?
 compare empty a.run b.run -> 3 empty: no lines
 compare q.txt dir b.run -> 3 dir: is a folder, not a file
 compare q.txt nope.run b.run -> 2 nope.run: no such file
 compare - - b.run -> 2 only one of the files can be standard input
 compare --scores s.csv -> 3 score "x" is not a number
-compare --scores q.txt a.run b.run -> 2 --scores takes one table of scores or two, not 3
+compare --scores q.txt a.run b.run -> 2 --scores takes one or two tables of scores, not 3
 compare --collections col.tsv -> 2 col.tsv, the collection x: nope.run: no such file
 compare --collections dir -> 2 each has its judgments (qrels.txt or qrels/test.tsv) and its runs
 compare --collections col.tsv q.txt -> 2 collection: it cannot stand beside --collections
 compare --preferences votes.csv -> 3 votes.csv, line 3: no known winner
-rank q.txt -> 2 --scores and their files, or --collections FILE)
+rank q.txt -> 2 --scores and tables of scores, or --collections FILE)
 rank q.txt a.run b.run --baseline c -> 2 the baseline 'c' is not among a, b
 rank q.txt a.run b.run --margin 0.1 -> 2 compare decides between two
-score q.txt -> 2 at least one run are needed (or --scores FILE); abrank guide measures lists
-score q.txt a.run --at-least 0.3 -> 2 0.3 is no floor, as nDCG@10:0.35
+score q.txt -> 2 at least one run (or --scores FILE); abrank guide measures lists
+score q.txt a.run --at-least 0.3 -> 2 0.3 is not a floor: write it as nDCG@10:0.35
 score q.txt a.run --at-least nDCG@10:2 -> 2 at least: nDCG@10 lies between 0 and 1, not 2.0
-power -> 2 RUN_B, or --scores and one table or two, or --sd without files
+power -> 2 RUN_B, or --scores and one or two tables of scores, or --sd without
 power --sd 0.2 -> 2 needs --queries, --effect, --margin or --width
-audit --config rule.toml -> 2 an audit declares nothing: it takes what was published
-inspect q.txt a.run b.run -> 2 abrank compare names the worst ones, and its report has all
+audit --config rule.toml -> 2 an audit has no rule: it takes published numbers
+inspect q.txt a.run b.run -> 2 the report of abrank compare lists all queries
 render r.json -> 3 holds no results of abrank: it names no schema
 foo -> 2 unknown command "foo"; all: abrank --help
-compare --qrels q.txt --run-a a.run --run-b b.run -> 2 stand without a flag, in this order
-compare q.txt a.run b.run -m nDCG@10 AP -> 2 a further measure takes its own -m
+compare --qrels q.txt --run-a a.run --run-b b.run -> 2 are given without flags, in this order
+compare q.txt a.run b.run -m nDCG@10 AP -> 2 repeat -m for each measure
 compare q.txt a.run b.run --gate better -> 2 Did you mean '--require'?
 compare q.txt a.run b.run --color never -> 2 NO_COLOR=1 or FORCE_COLOR=1 in the environment
 compare q.txt a.run b.run --engine local -> 3 leave it out, and this file is read as it is
@@ -337,7 +337,7 @@ compare q.txt a.run b.run --require non-inferior -> 2 how to choose one: abrank 
 compare q.txt a.run b.run --require noninferior --margin 1% -> 2 is not one of 'non-inferior'
 compare q.txt a.run b.run --require better --guard R@100:-2 -> 2 no difference of R@100 is larger
 compare q.txt a.run b.run --clusters lang -> 2 give the table with it as --segments
-compare q.txt a.run b.run --config on=each -> 2 is for --collections: one pair has one verdict
+compare q.txt a.run b.run --config on=each -> 2 on works only with --collections
 compare q.txt a.run b.run --look 1/4 --anytime 100 -> 2 choose --look (Looks(...)) or --anytime
 compare q.txt a.run b.run --topics seg.csv -> 3 expected: query_id<TAB>text, JSON lines, or TREC
 compare --preferences seg.csv -> 3 expected: query_id, and winner (A, B, tie or a system's name)
@@ -345,7 +345,7 @@ compare --collections q.txt -> 3 expected: one table of scores with a column col
 rank q.txt a.run b.run --segments seg.csv -> 2 rank the queries of one segment alone
 rank q.txt a.run a.run -> 2 a.run is given twice
 score q.txt a.run --floor nDCG@10:0.3 -> 2 Did you mean '--at-least'?
-margin q.txt a.run --margin 0.01 -> 2 this command finds what to hold one against
+margin q.txt a.run --margin 0.01 -> 2 this command prints sizes to compare a margin with
 inspect q.txt a.run b.run q01 q02 -> 2 one query at a time
 sample query q.txt -> 2 Did you mean 'queries'?
 compar q.txt a.run b.run -> 2 did you mean compare?

@@ -159,9 +159,9 @@ _VOTES = {
     "machine": "a machine that votes is a judge: give its votes as votes=",
     **dict.fromkeys(["scoring", "engine", "docs", "qrels", "runs"], "votes have no rankings"),
 }
-_PLACES = "QRELS, RUN_A and RUN_B stand without a flag, in this order"
+_PLACES = "QRELS, RUN_A and RUN_B are given without flags, in this order"
 _QUERIES = {"n": "the number of queries is --queries (queries=)"}
-_COMPLETE = {"c": "a judged query that a run lacks scores 0 without it"}
+_COMPLETE = {"c": "without it a judged query that a run lacks scores 0, too"}
 REASONS: dict[str, dict[str, str]] = {
     "compare": {
         **dict.fromkeys(["qrels", "run_a", "run_b", "a", "b", "runs"], _PLACES),
@@ -172,16 +172,18 @@ REASONS: dict[str, dict[str, str]] = {
         ),
         "color": "NO_COLOR=1 or FORCE_COLOR=1 in the environment decides on colours",
     },
-    "margin": {"margin": "this command finds what to hold one against; compare() takes it"},
+    "margin": {"margin": "this command prints sizes to compare a margin with; compare() takes it"},
     "score": {**_COMPLETE, "list_measures": "abrank guide measures lists what can be measured"},
-    "aa": dict.fromkeys(["trials", "n", "simulations"], "how often is --replications"),
-    "inspect": dict.fromkeys(["query", "q"], "QUERY stands without a flag, behind the runs"),
+    "aa": dict.fromkeys(
+        ["trials", "n", "simulations"], "the number of simulations is --replications"
+    ),
+    "inspect": dict.fromkeys(["query", "q"], "give QUERY without a flag, after the runs"),
     "render": dict.fromkeys(
         ["margin", "measure", "m", "require", "guard", "test", "alpha", "segments"],
-        "render shows what was asked when the runs were compared; compare() asks anew",
+        "render writes a saved result; to change the question run compare() again",
     ),
     "power": _QUERIES,
-    "audit": {**_QUERIES, "config": "an audit declares nothing: it takes what was published"},
+    "audit": {**_QUERIES, "config": "an audit has no rule: it takes published numbers"},
     "compare_preferences": _VOTES,
     "rank": _RANKED,
     "rank_scores": _RANKED,

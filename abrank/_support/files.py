@@ -223,5 +223,5 @@ def parse_toml(data: bytes, label: str, *, expected: str = "") -> dict[str, Any]
         repr(values)  # fails for values that are too large or too deep for any message
     except (ValueError, RecursionError) as problem:
         text = shorten(str(problem), width=200)
-        raise ReadError(label, f"no TOML: {text}", expected=expected) from None
+        raise ReadError(label, f"not TOML: {text}", expected=expected) from None
     return values

@@ -282,10 +282,10 @@ def _refuse(error: BaseException) -> int:
 _INSTEAD = {
     ("compare", "Got unexpected extra argument (%)"): "a share is one word, as in --margin 1%",
     ("compare", "Invalid value for '--alpha'"): "a share such as 0.05",
-    ("compare", "Got unexpected extra"): "a further measure takes its own -m, and more than two"
+    ("compare", "Got unexpected extra"): "repeat -m for each measure, and more than two"
     " runs are ranked (abrank rank)",
-    ("inspect", "Missing argument 'QUERY'"): "abrank compare names the worst ones, and its report"
-    " has all",
+    ("inspect", "Missing argument 'QUERY'"): "give a query id; the report of abrank"
+    " compare lists all queries",
     ("inspect", "Got unexpected extra"): "one query at a time",
     ("audit", "Got unexpected extra"): "--queries 50 --a 0.412 --b 0.431",
     ("power", "Invalid value for '--margin'"): "a number in the unit of the measure, such as 0.02",
@@ -304,7 +304,7 @@ def _misused(error: click.ClickException) -> int:
         ours = flag_of(name, *TAKERS.get(str(error.ctx.info_name), ()))
         reason = REASONS.get(str(error.ctx.info_name), {}).get(name.lstrip("-").replace("-", "_"))
         if name[1:2].isdigit():
-            text = f"{name} is taken for a flag: what is below 0 stands in one word with the name"
+            text = f"{name} is taken for a flag: write a negative value in one word with the name"
             sentence = f"{text}, as in --guard R@100:-0.02"
             if error.ctx.info_name == "inspect":
                 sentence = f"{name} is taken for a flag: for the query {name} write -- {name}"

@@ -296,11 +296,11 @@ def require_inputs(
         )
     if scores is not None and not 1 <= len(scores) <= 2:
         raise click.UsageError(
-            f"--scores takes one table of scores or two, not {len(scores)}; abrank rank --scores"
+            f"--scores takes one or two tables of scores, not {len(scores)}; abrank rank --scores"
             " takes more"
         )
     if scores is not None and any(files):
-        raise click.UsageError("--scores stands in the place of QRELS RUN_A RUN_B")
+        raise click.UsageError("--scores takes tables of scores instead of QRELS, RUN_A and RUN_B")
     if [*files, *(scores or ())].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")
     if scores is not None:
@@ -508,7 +508,7 @@ def _read(context: click.Context, _: click.Parameter, arguments: tuple[str, ...]
     ]
     lone = next((path for path in paths if path.replace("-", "_") in options_of(*PAIR)), None)
     if lone is not None and not os.path.exists(lone):  # noqa: PTH110
-        raise click.UsageError(f"--config {lone} states no value: --config {lone}=...")
+        raise click.UsageError(f"--config {lone} has no value: --config {lone}=...")
     if len(paths) > 1:
         raise click.UsageError("--config takes one file, and KEY=VALUE as often as you like")
     rule, takers = read_rule(paths[0]) if paths else None, COMMANDS[str(context.command.name)]

@@ -67,9 +67,9 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     if question.guard and not question.gate:
         raise click.UsageError("--guard is a condition of a gate: add --require or --fail-on worse")
     if question.on == "each" and not question.gate:
-        raise click.UsageError("on=each is for a gate: give --require or --fail-on, too")
+        raise click.UsageError("on=each works only with a gate: add --require or --fail-on")
     if question.accept_doubt and not question.gate:
-        raise click.UsageError("--accept-doubt is for a gate: give --require or --fail-on")
+        raise click.UsageError("--accept-doubt works only with a gate: add --require or --fail-on")
     with recording(question) as record:
         if record.level and not flags["quiet"]:
             _terminal.put(record.level, err=True)
@@ -92,7 +92,7 @@ def _require_inputs(config: dict[str, Any]) -> None:
         _flags.require_taken("compare_collections", why, config)
         return
     if "on" in config:
-        raise click.UsageError("on is for --collections: one pair has one verdict")
+        raise click.UsageError("on works only with --collections")
     files = [config.get(name) for name in ("qrels", "a", "b")]
     if "preferences" in config:
         why = "is for runs or scores: it cannot stand beside --preferences"
@@ -175,7 +175,7 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
         _flags.require_taken("rank_collections", why, ["qrels"] if qrels else [])
     elif qrels is None or not (runs or flags["scores"]):
         raise click.UsageError(
-            "QRELS and RUNS are needed (or --scores and their files, or --collections FILE)"
+            "give QRELS and RUNS (or --scores and tables of scores, or --collections FILE)"
         )
     elif [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of the files can be standard input")

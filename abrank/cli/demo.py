@@ -88,7 +88,7 @@ def _require_own(inputs: Mapping[Path, bytes], reports: Sequence[Path]) -> None:
         foreign += [item for item in there if item in reports]  # no earlier demo here
     if foreign:
         raise ArgumentError(
-            f"{foreign[0]}: is there, and was not made by abrank demo; name another folder:"
+            f"{foreign[0]}: exists already and was not made by abrank demo; name another folder:"
             " abrank demo FOLDER"
         )
 

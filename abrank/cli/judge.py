@@ -351,7 +351,7 @@ def audit(
     abrank audit --queries 50 --a 0.40 --b 0.44 -m Success@1 --report html
     """  # noqa: D301 - click's mark for lines to keep
     if queries is None or a is None or b is None:
-        raise click.UsageError("--queries, --a and --b are needed")
+        raise click.UsageError("give --queries, --a and --b")
 
     from abrank.planning.audit import audit
 

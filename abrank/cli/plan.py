@@ -93,7 +93,8 @@ def power(
     has_files, sd, queries = len(files) == 3 or bool(ready), flags["sd"], flags["queries"]
     if len(files) not in (0, 3) or (scores and not ready) or has_files == (sd is not None):
         raise click.UsageError(
-            "give QRELS RUN_A RUN_B, or --scores and one table or two, or --sd without files"
+            "give QRELS, RUN_A and RUN_B, or --scores and one or two tables of scores, or --sd"
+            " without files"
         )
     aims = {key: flags[key] for key in ("margin", "width")} | {"effect": flags["effects"] or None}
     if not has_files and queries is None and all(item is None for item in aims.values()):
@@ -273,7 +274,7 @@ def margin(
     abrank margin --scores seeds.csv --sd 0.2 -m AP
     """  # noqa: D301 - click's mark for lines to keep
     if qrels is None or not (runs or ready):
-        raise click.UsageError("QRELS and RUNS are needed (or --scores and their files)")
+        raise click.UsageError("give QRELS and RUNS (or --scores and tables of scores)")
     if against is not None and sd is not None:
         raise click.UsageError("--against and --sd both give the spread: choose one")
 

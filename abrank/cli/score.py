@@ -74,10 +74,12 @@ def score(
     abrank score faithfulness.csv --interval
     """  # noqa: D301 - click's mark for lines to keep
     if ready is not None and qrels is not None:
-        raise click.UsageError("--scores stands in the place of QRELS and RUNS: leave these out")
+        raise click.UsageError(
+            "--scores takes a table of scores instead of QRELS and RUNS: leave these out"
+        )
     if ready is None and (qrels is None or not runs):
         raise click.UsageError(
-            "QRELS and at least one run are needed (or --scores FILE); abrank guide measures"
+            "give QRELS and at least one run (or --scores FILE); abrank guide measures"
             " lists what can be measured"
         )
 
@@ -90,9 +92,9 @@ def score(
         text = "--per-query" if per_query else "--format trec_eval"
         flag = next(iter(of_mean)).replace("_", "-")
         hint = " (-q is --per-query here, and not --quiet)" if per_query else ""
-        raise click.UsageError(f"{text} has no place for intervals: leave out --{flag}{hint}")
+        raise click.UsageError(f"{text} prints no intervals: leave out --{flag}{hint}")
     if not of_mean and format_name in ("md", "html"):
-        raise click.UsageError(f"--format {format_name} is for intervals: add --interval")
+        raise click.UsageError(f"--format {format_name} works only with intervals: add --interval")
     keywords = nested(config)
     scoring = keywords.get("scoring", Scoring())
     measures: tuple[str, ...] = ()

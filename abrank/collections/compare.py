@@ -235,8 +235,7 @@ def _clusters_of(
 def _require_several(collections: Mapping[str, Any]) -> None:
     if len(collections) < 2:
         raise ArgumentError(
-            f"two collections or more are compared together, not {len(collections)}; one is for"
-            " compare"
+            f"give two collections or more, not {len(collections)}; for one use compare"
         )
 
 

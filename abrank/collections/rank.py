@@ -55,7 +55,7 @@ def rank_each(
         collections = ranking_inputs_of(read_collections(collections))
     if len(collections) < 2:
         raise ArgumentError(
-            f"two collections or more are ranked together, not {len(collections)}; one is for rank"
+            f"give two collections or more, not {len(collections)}; for one use rank"
         )
     rankings = {}
     for name, collection in collections.items():

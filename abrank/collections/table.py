@@ -336,7 +336,7 @@ def _glob(pattern: str) -> dict[str, Files]:
             raise ReadError(pattern, problem, hint="name one file a folder: */qrels.txt")
         result[folder.name] = _collection(folder, None if path.is_dir() else path)
     if not result:
-        raise NotFoundError(f"{pattern}: no file or folder is called so")
+        raise NotFoundError(f"{pattern}: no file or folder has this name")
     return result
 
 

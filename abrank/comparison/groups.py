@@ -130,8 +130,8 @@ class QueryWeights:
             some = ", ".join(display.shorten(query_ids[i], width=40) for i in bad[:3])
             raise AlignmentError(
                 f"weights by {name}: {display.plural(bad.size, 'query', 'queries')} of"
-                f" {display.count(len(query_ids))} without a weight above 0 ({some}); give each"
-                " query one, or leave it out of the scores"
+                f" {display.count(len(query_ids))} without a weight above 0 ({some}); give"
+                " every query a weight, or leave it out of the scores"
             )
         if values.size and values.max() > MOST_APART * values.min():
             minimum, maximum = (query_ids[i] for i in (int(values.argmin()), int(values.argmax())))

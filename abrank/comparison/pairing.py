@@ -237,7 +237,7 @@ def _of_both(groups: Sequence[Scores]) -> str:
         return ""
     a, b = system_names(*(group.systems[0] for group in groups))
     if _are_alike(groups):
-        return f"{a} and {b} have ids that differ in {_FORMS}: write them alike"
+        return f"{a} and {b} have ids that differ in {_FORMS}: write them in the same way"
     n_all = len({*groups[0].query_ids}.union(groups[1].query_ids))
     return (
         f"{a} and {b} share {len(both)} of {n_all} queries, such as {min(both)}: if they were seen"
@@ -326,7 +326,7 @@ def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:
     )
     return (
         f"The query ids of {a} are {ids_a}, those of {b} {ids_b}: if they mean the same queries,"
-        " write them alike"
+        " write them in the same way"
     )
 
 

@@ -358,8 +358,8 @@ def _require_fit(design: Design, test: str, *, relative: bool) -> None:
         )
     if design.weights and test != "t":
         raise ArgumentError(
-            f"weights are for the t test, not for {test}: exact flips, ranks, signs and bets take"
-            " each query for one, and a weighted mean takes it for as many as its weight"
+            f"weights work only with the t test, not with {test}: other tests count every query"
+            " once"
         )
     if design.planned and test not in ("t", "bounded"):
         raise ArgumentError(

@@ -477,7 +477,9 @@ def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Compariso
 def gate_on_each(pooled: Comparison) -> Comparison:
     """Replace the gate by one that passes if it passes on each collection."""
     if pooled.rule.require is None:
-        raise ArgumentError("on each is for a gate: give --require or --fail-on (require=)")
+        raise ArgumentError(
+            "on each works only with a gate: give --require or --fail-on (require=)"
+        )
     parts = on_each(pooled.rule, pooled.strata).values()
     passed = all(part.decision.gate is not None and part.decision.gate.passed for part in parts)
     gate = Gate(pooled.rule.require, passed, "" if passed else "each")

@@ -366,7 +366,7 @@ def one_measure(
     if len(distinct) < len(values):
         twice = int(np.argmax(np.bincount(places)[places] > 1))
         (query,) = ids.decode(column[twice : twice + 1])
-        raise AlignmentError(f"query {query!r} stands twice in the scores")
+        raise AlignmentError(f"query {query!r} occurs twice in the scores")
     ordered = np.empty_like(values)
     ordered[places] = values
     both = source if already_read is None else already_read[0], source

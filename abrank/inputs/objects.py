@@ -454,7 +454,7 @@ def _results_by_query(records: Iterable[Any], label: str) -> Iterator[tuple[Any,
         if not isinstance(query, (str, int)) or results is None:
             raise ReadError(label, "no query with results", at=f"row {number}")
         if query in queries:
-            raise ReadError(label, f"query {query!r} stands twice", at=f"row {number}")
+            raise ReadError(label, f"query {query!r} occurs twice", at=f"row {number}")
         queries.add(query)
         yield query, results
 

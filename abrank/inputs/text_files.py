@@ -403,7 +403,7 @@ def _values(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON hol
         if len(result) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
-            raise ReadError(label, f"the key {twice!r} stands twice in one object")
+            raise ReadError(label, f"the key {twice!r} occurs twice in one object")
         return result
 
     decode = json.JSONDecoder(object_pairs_hook=once).decode
@@ -420,9 +420,9 @@ def _values(data: bytes, label: str) -> Any:  # noqa: ANN401 - whatever JSON hol
                 lines = enumerate(str(text).split("\n"), 1)
                 return (decoded(part, number) for number, part in lines if part.strip())
             place = f"line {line or error.lineno}, column {error.colno}"
-            raise ReadError(label, f"is no JSON: {error.msg}", at=place) from error
+            raise ReadError(label, f"is not JSON: {error.msg}", at=place) from error
         except (RecursionError, ValueError) as error:
-            raise ReadError(label, f"is no JSON: {error}") from error
+            raise ReadError(label, f"is not JSON: {error}") from error
 
     return decoded(data)
 

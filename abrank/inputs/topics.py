@@ -189,8 +189,8 @@ def read_segments(source: Any, unnamed: str = "segment") -> dict[str, dict[str, 
         first = row_of.setdefault(query, row)
         # Repeated equal rows, for example one per variant, are accepted.
         if first != row and any(column[row] != column[first] for column in cells.columns):
-            problem = f"query {shorten(query)} stands twice"
-            raise ReadError(label, problem, at=f"{cells.unit} {where}", hint="one row a query")
+            problem = f"query {shorten(query)} occurs twice"
+            raise ReadError(label, problem, at=f"{cells.unit} {where}", hint="one row per query")
     del row_of
     return {
         name: {query: cell for query, cell in zip(ids, column, strict=True) if cell}
@@ -349,7 +349,7 @@ def _topics_of_table(table: CellTable) -> dict[Any, Any]:
     topics: dict[Any, Any] = {}
     for query, topic, at in zip(table.columns[key], table.columns[text], table.at, strict=True):
         if query in topics:
-            problem = f"query {shorten(str(query))} stands twice"
+            problem = f"query {shorten(str(query))} occurs twice"
             raise ReadError(table.label, problem, at=f"{table.unit} {at}")
         topics[query] = topic
     return topics
@@ -373,7 +373,7 @@ def _parse_topics(text: str, label: str) -> dict[str, str]:
         if not query or not topic:
             bad.append(BadLine(number, line, "no query id and text"))
         elif query in topics:
-            bad.append(BadLine(number, line, f"query {shorten(query)} stands twice"))
+            bad.append(BadLine(number, line, f"query {shorten(query)} occurs twice"))
         topics[query] = topic
     if bad or not topics:
         problem = "" if bad else "no lines"
@@ -392,7 +392,7 @@ def _trec_topics(text: str, label: str) -> dict[str, str]:
         if number is None or title is None or not title[1].strip():
             raise ReadError(label, "a topic without <num> or <title>", at=position, expected=TOPICS)
         if number[1] in topics:
-            raise ReadError(label, f"query {shorten(number[1])} stands twice", at=position)
+            raise ReadError(label, f"query {shorten(number[1])} occurs twice", at=position)
         topics[number[1]] = html.unescape(title[1])
     return topics
 

@@ -192,7 +192,7 @@ def open_ledger(path: str | os.PathLike[str], *, create: bool = False) -> Ledger
     Raises
     ------
     NotFoundError
-        If there is no ledger.
+        If no ledger has this name.
     ReadError
         If the path is something else.
     WriteError
@@ -207,7 +207,7 @@ def open_ledger(path: str | os.PathLike[str], *, create: bool = False) -> Ledger
     """
     ledger_path = Path(path)
     if not ledger_path.exists() and not create:
-        raise NotFoundError(f"{ledger_path}: there is no ledger")
+        raise NotFoundError(f"{ledger_path}: no ledger has this name")
     is_file = ledger_path.is_file() or (not ledger_path.exists() and ledger_path.suffix in SQLITE)
     return _File(ledger_path, create) if is_file else _Folder(ledger_path, create)
 

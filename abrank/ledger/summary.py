@@ -260,7 +260,7 @@ def history(path: str | os.PathLike[str]) -> History:
     Raises
     ------
     NotFoundError
-        If there is no ledger.
+        If no ledger has this name.
     ReadError
         If the path is something else, or an entry was changed after it was written.
     """

@@ -398,7 +398,7 @@ def measure(
 
     def enter(function: Function) -> Function:
         if not callable(function):
-            raise ArgumentError(f"@measure stands above a function, not {function!r}")
+            raise ArgumentError(f"@measure decorates a function, not {function!r}")
         parameters = read_signature(function) + ((_JUDGED_ONLY,) if condensable else ())
         entry = MeasureEntry(
             name, function, tuple(aliases), bounds, source, discrete, aggregate,

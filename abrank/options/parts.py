@@ -413,8 +413,8 @@ class Looks:
         look, looks = checks.count("look", self.look), checks.count("looks", self.of)
         if look > looks:
             raise ArgumentError(
-                f"look {look} is not one of {looks}: give this look and the looks planned, such"
-                " as 2/4"
+                f"look {look} of {looks} is impossible: give this look and the number of looks,"
+                " such as 2/4"
             )
 
     def __str__(self) -> str:

@@ -321,7 +321,7 @@ class Question(_SharedOptions):
         object.__setattr__(self, "judged", read_share(self.judged))
         if self.require is not None and self.fail_on is not None:
             raise ArgumentError(
-                "--require and --fail-on (require=, fail_on=) ask two questions; choose one"
+                "--require and --fail-on (require=, fail_on=) are two different gates; choose one"
             )
         if self.require is not None:
             checks.one_of("require", self.require, get_args(Asked))

@@ -444,7 +444,7 @@ def _read(name: str, value: float | str) -> tuple[float, float]:
     except ValueError:
         raise ArgumentError(f"{name} is a mean such as 0.412, not {value!r}") from None
     if not 0.0 <= mean <= 1.0:
-        raise ArgumentError(f"{name} is a mean between 0 and 1, as 0.412 for 41.2%, not {value}")
+        raise ArgumentError(f"{name} is a mean between 0 and 1 (0.412 for 41.2%), not {value}")
     digits = str(value).strip().partition(".")[2]
     decimals = len(digits) if digits.isdecimal() else MAX_DECIMALS
     return mean, 0.5 * 10.0 ** -min(decimals, MAX_DECIMALS)

@@ -138,7 +138,7 @@ class Plots:
     def __call__(self, *names: str) -> Titles:
         """Return the title of each plot by its name."""
         if names:
-            raise ArgumentError(f"a plot is a method: .plot.{names[0]}()")
+            raise ArgumentError(f"call a plot as a method: .plot.{names[0]}()")
         return Titles({name: plot.title for name, plot in plots_of(self._subject).items()})
 
     def __getattr__(self, name: str) -> Callable[..., Any]:

@@ -331,7 +331,7 @@ def ranking_of(
     if len(scores.systems) < 2:
         text = "".join(f"\n  {note}" for note in scores.notes)
         raise ArgumentError(
-            f"a ranking is of two systems or more, and there is one: {scores.systems[0]}{text}"
+            f"a ranking needs two systems or more, and there is one: {scores.systems[0]}{text}"
         )
     baselines = baselines_of(question.baseline, scores.systems)
     n_pairs = _pairs_of(len(scores.systems), len(baselines), name, requested=question.pairs)

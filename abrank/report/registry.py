@@ -206,7 +206,7 @@ def _unknown(wanted: str) -> UnknownNameError:
         error.args = (f"{text}abrank.report.write_figures(result, DIR){purpose}",)
         error.command = f"{text}--figures DIR{purpose}"
     elif not wanted.startswith("."):
-        error.args = (f"{error}; a file is known by its ending, as in report.html; {text}",)
+        error.args = (f"{error}; the ending chooses the format, as in report.html; {text}",)
     else:
         error.args = (f"{error}; {text}",)
     return error

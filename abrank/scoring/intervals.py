@@ -120,7 +120,9 @@ def read_floors(
         try:
             (value,) = map(float, rest)
         except ValueError:
-            raise ArgumentError(f"{':'.join([name, *rest])} is no floor, as nDCG@10:0.35") from None
+            raise ArgumentError(
+                f"{':'.join([name, *rest])} is not a floor: write it as nDCG@10:0.35"
+            ) from None
         is_unknown = measures is not None and known(name) is None
         canonical = name if measures is None or name in measures or is_unknown else str(parse(name))
         low, high = _bounds(canonical)

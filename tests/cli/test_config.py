@@ -67,7 +67,7 @@ def test_the_file_stands_in_for_flags_and_its_hash_is_recorded(folder, capsys) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "code", "message"), [
-    ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key stands twice, once with - and once"),
+    ("fail-on = 'worse'\nfail_on = 'worse'", 3, "a key occurs twice, once with - and once"),
     ("a = 'x.csv'", 2, 'in a rule file scores = "'),
     ("table = 'x.csv'", 2, 'unknown key "table"\n  did you mean scores?'),
     ("baseline = 'a.run'\ncandidate = 'b.run'", 2, "baseline and candidate names"),

@@ -146,10 +146,10 @@ def test_reports_of_intervals(score, tmp_path):
 
 
 @pytest.mark.parametrize(("flags", "said"), [
-    (["--interval", "--per-query"], "--per-query has no place for intervals"),
+    (["--interval", "--per-query"], "--per-query prints no intervals"),
     (["--at-least", "AP:1", "--format", "trec_eval"], "leave out --at-least"),
     (["--format", "html"], "add --interval"),
-    (["--at-least", "AP=1"], "is no floor, as nDCG@10:0.35"),
+    (["--at-least", "AP=1"], "is not a floor: write it as nDCG@10:0.35"),
     (["--interval", "--config", "guard=AP:-1"], "guard is not for abrank.evaluate"),
 ])  # fmt: skip
 def test_what_has_no_interval_is_refused(score, flags, said):
@@ -176,4 +176,4 @@ def test_ready_scores_of_one_run_have_means_intervals_and_floors(tmp_path, capsy
     assert run([*call, "--at-least", "nosuch:0.2"]) == 2
     assert "nosuch is not among faithfulness, relevancy" in capsys.readouterr().err
     assert run([*call, str(path), str(path)]) == 2
-    assert "--scores stands in the place of QRELS and RUNS" in capsys.readouterr().err
+    assert "--scores takes a table of scores instead of QRELS and RUNS" in capsys.readouterr().err

@@ -168,9 +168,9 @@ def test_unequal_inputs_are_refused() -> None:
         abrank.compare_scores(a, pd.concat([b, b.iloc[:1]]))
     with pytest.raises(ReadError, match=r"q03 has no score of AP of B \(3 scores are missing"):
         abrank.compare_scores(a, b.where(np.repeat(b.index != "q03", 3).reshape(-1, 3)))
-    with pytest.raises(AlignmentError, match="'q00' stands twice"):
+    with pytest.raises(AlignmentError, match="'q00' occurs twice"):
         abrank.compare_scores(a["AP"], pd.concat([b["AP"], b["AP"].iloc[:1]]))
-    with pytest.raises(AlignmentError, match="'1' stands twice"):
+    with pytest.raises(AlignmentError, match="'1' occurs twice"):
         abrank.compare_scores(a["AP"], pd.Series([0.1, 0.2], index=["1", 1]))
     with pytest.raises(ReadError, match=r"query q03 has no score of AP\n"):
         abrank.compare_scores(a["AP"], b["AP"].where(b.index != "q03"))

@@ -108,13 +108,13 @@ def test_a_bad_line_is_named_by_its_number_in_the_file(kind: str, tmp_path, in_p
 @pytest.mark.every_case
 @pytest.mark.parametrize(("content", "said"), [
     ('{"q": {"d": 1}\n', "Expecting ',' delimiter"),
-    ('{"q": {"d": 1}, "q": {"e": 1}}', "the key 'q' stands twice"),
+    ('{"q": {"d": 1}, "q": {"e": 1}}', "the key 'q' occurs twice"),
     ('{"q": {"d": 1}, 3}', "Expecting property name"),
     ('{"q" {"d": 1}}', "Expecting ':' delimiter"),
-    ('[["q", "d", 1], ]', "is no JSON: "),
+    ('[["q", "d", 1], ]', "is not JSON: "),
     ('[["q", "d", 1]] 7', "Extra data"),
     ('["q", "d", 1]\n["q", "e", 1]\n["q", "f"\n', "line 3, column"),
-    ("{" + '"a": {' * 5000, "is no JSON: "),
+    ("{" + '"a": {' * 5000, "is not JSON: "),
     ('{"q1": {"d1": NaN}}', "row 0: score is missing (nan)"),
     ('{"q1": {"d1": "high"}}', 'row 0: score "high" is not a number'),
     ('{"q1": 7}', "query 'q1' has a int, not a dict"),

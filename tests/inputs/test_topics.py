@@ -54,8 +54,8 @@ def test_objects_of_topics():
     ("\n", "no lines"),
     ("<top><num>1</num></top>", "without <num> or <title>"),
     (TREC + "<top><num>303<title>cut", "topic 3: no </top> at its end"),
-    (TREC + TREC, "topic 3: query 301 stands twice"),
-    ("q1\ta\nq1\tb\n", "line 2: query q1 stands twice"),
+    (TREC + TREC, "topic 3: query 301 occurs twice"),
+    ("q1\ta\nq1\tb\n", "line 2: query q1 occurs twice"),
     ('{"_id": 1, "text": ' + "9" * 5000 + "}", "line 1: no query id and text"),
     ('{"_id": 1, "text": ' + "[" * 5000 + "]" * 5000 + "}", "no query id and text"),
     ('{"_id": 1, "text": null}', "line 1: no query id and text"),
@@ -113,7 +113,7 @@ def test_segments_are_columns_of_a_table(tmp_path):
     (f"query_id,a\n1,{'x' * 200_000}\n", "line 2: no line of a table: field larger"),
     ('query_id,a\n1,"x\n', "no line of a table: unexpected end of data"),
     ("query_id\n1\n", "no column beside query_id"),
-    ("query_id,intent\n1,a\n1,b\n", "query 1 stands twice"),
+    ("query_id,intent\n1,a\n1,b\n", "query 1 occurs twice"),
 ])  # fmt: skip
 def test_bad_segments(tmp_path, text, message):
     path = tmp_path / "segments.csv"

@@ -47,7 +47,7 @@ def test_history_tells_what_compare_kept(here, capsys, command) -> None:
         "1 comparison: 1 better, 0 worse.\n"
     )  # exact: no seed matters
     assert (here / "out.html").read_text().startswith("<!doctype html>")
-    assert "there is no ledger" in command(["history", "nothing.sqlite"], 2).err
+    assert "no ledger has this name" in command(["history", "nothing.sqlite"], 2).err
 
 
 @pytest.mark.slow

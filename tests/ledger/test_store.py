@@ -285,7 +285,7 @@ def test_a_changed_set_of_queries_is_refused(place) -> None:
 
 
 def test_what_is_no_ledger_is_refused(tmp_path) -> None:
-    with pytest.raises(NotFoundError, match="there is no ledger"):
+    with pytest.raises(NotFoundError, match="no ledger has this name"):
         open_ledger(tmp_path / "nothing.sqlite")
     text = tmp_path / "notes.db"
     text.write_text("not a database at all, but long enough to be looked at " * 20)

@@ -103,7 +103,7 @@ def test_the_command(command, tmp_path) -> None:
     assert "have a p below 0.5 (exact sign\n          flips)" in out
     assert "CANNOT BE SIGNIFICANT" in (tmp_path / "r.html").read_text().upper()
     assert json.loads(command([*requested, "--format", "json"]).out)["smallest_p_binary"] == 0.5
-    assert "--queries, --a and --b are needed" in command(["audit", "--queries", "50"], 2).err
+    assert "give --queries, --a and --b" in command(["audit", "--queries", "50"], 2).err
 
 
 def test_a_board_knows_the_share_of_pairs_that_spread_less() -> None:

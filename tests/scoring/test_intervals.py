@@ -97,8 +97,8 @@ def test_a_sum_has_no_interval_and_a_geometric_mean_has_its_own() -> None:
 
 @pytest.mark.every_case
 @pytest.mark.parametrize(("how", "said"), [
-    ({"at_least": "nDCG@10"}, "nDCG@10 is no floor, as nDCG@10:0.35"),
-    ({"at_least": "nDCG@10:much"}, "is no floor"),
+    ({"at_least": "nDCG@10"}, "nDCG@10 is not a floor: write it as nDCG@10:0.35"),
+    ({"at_least": "nDCG@10:much"}, "is not a floor"),
     ({"at_least": "nDCG@10:1.5"}, "lies between 0 and 1, not 1.5"),
     ({"at_least": "AP:0.1"}, "AP is not among nDCG@10"),
     ({"at_least": ["nDCG@10:0.1", "ndcg_cut_10:0.2"]}, "two floors"),

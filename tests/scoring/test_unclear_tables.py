@@ -176,7 +176,7 @@ BROKEN = {
     "<!doctype html><html><body>no</body></html>\n": "expected 3 fields",
     '{"q1": [0.5, {"x": 1}]}': "is a dict, not a number",
     '{"a": 1, "b": 2}': "holds no dict of scores",
-    '[{"query_id": "q1", "x": ': "is no JSON",
+    '[{"query_id": "q1", "x": ': "is not JSON",
     "[1, 2, 3]": "neither of the first two fields name",
     '{"q1": {"ndcg": 0.5}, "q2": 3}': "holds no dict of scores in each place",
     "one\ttwo\n0.5\t0.25\n0.5\tx\n0.2\t0.1\n": '"x" is not a number',

@@ -476,7 +476,7 @@ REFUSED += [
     ("*", "best", "anytime", "by t or bounded, not of permutation"),
     ("*", "best", "share", "not by permutation, which best_of asks for"),
     ("*", "weights", "anytime", "no confidence sequence of a weighted mean"),
-    ("*", "best", "weights", "weights are for the t test, not for permutation"),
+    ("*", "best", "weights", "weights work only with the t test, not with permutation"),
     ("*", "share", "anytime", "Fieller's interval, which is for one look"),
     ("*", "share", "family", "decided by the interval of one measure alone"),
 ]

@@ -149,12 +149,12 @@ def read_json(source: str | os.PathLike[str]) -> tuple[Any, str]:
     except json.JSONDecodeError as problem:
         raise ReadError(
             label,
-            f"no JSON: {problem.msg}",
+            f"not JSON: {problem.msg}",
             at=f"line {problem.lineno}, column {problem.colno}",
             hint=HOW,
         ) from None
     except (ValueError, RecursionError) as problem:
-        raise ReadError(label, f"no JSON: {problem}", hint=HOW) from None
+        raise ReadError(label, f"not JSON: {problem}", hint=HOW) from None
     return value, label
 
 
@@ -371,7 +371,7 @@ def require_distinct(query_ids: tuple[str, ...]) -> None:
     """Refuse query ids that occur twice."""
     if len(set(query_ids)) < len(query_ids):
         twice = next(query for query, count in Counter(query_ids).items() if count > 1)
-        raise DamagedValue("queries.query_id", f"{brief(twice)} stands twice")
+        raise DamagedValue("queries.query_id", f"{brief(twice)} occurs twice")
 
 
 def score_columns(

@@ -98,7 +98,7 @@ DAMAGES = [
     ("seed", True, ", seed: expected a whole number, found true"),
     ("queries/scores/AP/b", [0.5] * 99, ", queries.scores.AP.b: has 99 entries, and there are 100"),
     ("queries/scores/AP/a/3", None, ", queries.scores.AP.a[3]: is no finite number"),
-    ("queries/query_id/1", "q0000", ', queries.query_id: "q0000" stands twice'),
+    ("queries/query_id/1", "q0000", ', queries.query_id: "q0000" occurs twice'),
     ("queries/scores/RR", {"a": [], "b": []}, ", queries.scores: not of the same measures"),
     ("queries/scores/AP/c", [0.5] * 100, ", queries.scores.AP: not of the two systems a and b"),
     ("measures", [], ", queries.scores: not of the same measures"),
@@ -124,7 +124,7 @@ def saved(make: Make) -> str:
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("", "no JSON: Expecting value"),
+    ("", "not JSON: Expecting value"),
     ('{"schema": "abrank/1",', "line 1, column 23: no JSON"),
     ('{"p": NaN}', "no JSON: NaN is no number of JSON"),
     ("[1, 2]", "holds no results of abrank"),
