@@ -125,11 +125,11 @@ def saved(make: Make) -> str:
 
 @pytest.mark.parametrize(("text", "said"), [
     ("", "not JSON: Expecting value"),
-    ('{"schema": "abrank/1",', "line 1, column 23: no JSON"),
-    ('{"p": NaN}', "no JSON: NaN is no number of JSON"),
+    ('{"schema": "abrank/1",', "line 1, column 23: not JSON"),
+    ('{"p": NaN}', "not JSON: NaN is no number of JSON"),
     ("[1, 2]", "holds no results of abrank"),
-    ("[" * 100_000, "no JSON"),
-    ("\udcff", "no JSON"),
+    ("[" * 100_000, "not JSON"),
+    ("\udcff", "not JSON"),
 ])  # fmt: skip
 def test_what_is_no_json_is_told(tmp_path, text, said) -> None:
     path = tmp_path / "results.json"
