@@ -40,7 +40,7 @@ def test_it_passes_where_all_do() -> None:
 
 
 def test_on_each_is_for_a_gate() -> None:
-    with pytest.raises(ArgumentError, match="on each is for a gate"):
+    with pytest.raises(ArgumentError, match="on each works only with a gate"):
         compare_collections(GOOD, on="each")
 
 

@@ -69,7 +69,7 @@ def test_a_folder_has_a_folder_a_collection(tmp_path) -> None:
     ("c.tsv", "name\tqrels\ta\tb\nx\tq\ta\tb\nx\tq\ta\tb\n", "two collections are named x"),
     ("c.tsv", "name\tqrels\ta\tb\n\tq\ta\tb\n", "a collection has no name"),
     ("c.toml", "x = 3\n", r"\[x\]: is no table of paths"),
-    ("c.toml", "[x\n", "no TOML"),
+    ("c.toml", "[x\n", "not TOML"),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_told(tmp_path, name, text, words) -> None:
     with pytest.raises(ReadError, match=words):

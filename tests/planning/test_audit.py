@@ -82,7 +82,7 @@ def test_every_format_has_the_interval_and_the_bound() -> None:
 @pytest.mark.every_case
 @pytest.mark.parametrize(("asked", "said"), [
     ((1, 0.1, 0.2), "queries must be"),
-    ((50, 41.2, 43.1), "a mean between 0 and 1 (0.412 for 41.2%)"),
+    ((50, 41.2, 43.1), r"a mean between 0 and 1 \(0.412 for 41.2%\)"),
     ((50, "much", 0.2), "a is a mean such as 0.412"),
     ((50, 0.1, 0.2, {"measure": "bpref"}), "no spread of Bpref is stored"),
     ((50, 0.1, 0.2, {"measure": "DCG@10"}), "between 0 and 1, which DCG@10 is not"),
