@@ -140,7 +140,7 @@ def test_a_design_is_a_text_a_tuple_or_its_parts(design: Any, parts: Any) -> Non
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Looks(5, of=4), "look 5 is not one of 4"),
+        (lambda: Looks(5, of=4), "look 5 of 4 is impossible"),
         (lambda: Looks.read("2of4"), "such as 2/4, not '2of4'"),
         (lambda: Looks(1, of=2, spending="x"), "unknown spending"),  # type: ignore[arg-type]
         (lambda: Planned.read("many"), "a number of queries, such as 400"),
@@ -153,7 +153,7 @@ def test_a_design_is_a_text_a_tuple_or_its_parts(design: Any, parts: Any) -> Non
         (lambda: Engine("hadoop"), "unknown engine"),
         (lambda: Engine("local", "tcp://x"), "the engine local has no address"),
         (lambda: HowScored(missing="x"), "unknown missing"),  # type: ignore[arg-type]
-        (lambda: Question(require="better", fail_on="worse"), "two questions"),
+        (lambda: Question(require="better", fail_on="worse"), "two different gates"),
         (lambda: Question(require="best"), "unknown require"),  # type: ignore[arg-type]
         (lambda: Question(fail_on="better"), "unknown fail_on"),
         (lambda: nested({"earlier": "one.json"}), "say with --config planned=N"),
