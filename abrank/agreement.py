@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 __all__ = ["JudgeAgreement", "JudgedPair", "JudgedVerdict", "judge_agreement"]
 
 Level: TypeAlias = Literal["ordinal", "nominal"]
-LEVELS: tuple[str, ...] = get_args(Level)
 Weights: TypeAlias = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[str, ...] = get_args(Weights)
 N_RESAMPLES = 9_999
@@ -250,16 +249,14 @@ def judge_agreement(
             " map them to few first"
         )
     first, second = (len(judge.query_ids) - len(queries) for judge in judges)
+    first_documents, second_documents = (len(frame) - len(judged_by_both) for frame in frames)
     return JudgeAgreement(
         human=judges[0].name,
         machine=judges[1].name,
         n_queries=len(queries),
         n_other_queries=(first, second),
         n_documents=len(judged_by_both),
-        n_other_documents=(
-            len(frames[0]) - len(judged_by_both),
-            len(frames[1]) - len(judged_by_both),
-        ),
+        n_other_documents=(first_documents, second_documents),
         **_by_grade(judged_by_both, grades, len(queries), level, rel, seed),
         **_on_runs(frames, judged_by_both, queries, runs_read, parsed, margin, seed),
         n_resamples=N_RESAMPLES,
@@ -303,11 +300,11 @@ def _by_grade(
 
 def _documents(frames: list[pd.DataFrame], queries: tuple[str, ...]) -> pd.DataFrame:
     """Return the documents judged by both: query_id, doc_id, human, machine, query (an index)."""
-    renamed = [
+    human, machine = (
         frame.rename(columns={"relevance": who})
         for frame, who in zip(frames, ("human", "machine"), strict=True)
-    ]
-    merged = renamed[0].merge(renamed[1], on=["query_id", "doc_id"])
+    )
+    merged = human.merge(machine, on=["query_id", "doc_id"])
     if merged.empty:
         shared = "no query" if not queries else "no document of their shared queries"
         raise AlignmentError(
@@ -465,7 +462,7 @@ def cohen_kappa(table: FloatArray, *, weights: Weights = "none") -> FloatArray:
 def krippendorff_alpha(coincidences: FloatArray, *, level: Level = "ordinal") -> FloatArray:
     """Return Krippendorff's alpha, over leading axes at once."""
     # Source: Krippendorff (2011), Computing Krippendorff's alpha-reliability.
-    checks.one_of("level", level, LEVELS)
+    checks.one_of("level", level, get_args(Level))
     n = coincidences.sum(axis=-1)
     if level == "ordinal":
         mid_rank = np.cumsum(n, axis=-1) - n / 2.0

@@ -57,6 +57,11 @@ class Note:
         return f"<Note {self.code}: {self}>"
 
 
+def most_severe_first(notes: Iterable[Note]) -> tuple[Note, ...]:
+    """Return cautions in the order of their severity."""
+    return tuple(sorted(notes, key=lambda note: -note.severity))
+
+
 def outcomes(differences: FloatArray) -> IntArray:
     """Return +1 where B wins, -1 where A wins, 0 for a tie."""
     # Differences below 1e-10 of the largest one are ties. Rounding errors of equal scores were
@@ -105,11 +110,8 @@ def inspect_margin(
     if margin > 0.5 * span:
         return [Note("margin-above-half-range", 3, values)]
     if not margin and n_queries >= MANY_QUERIES and smallest_visible > 0.0:
-        return [
-            Note(
-                "no-margin-many-queries", 2, {"n": n_queries, "smallest_visible": smallest_visible}
-            )
-        ]
+        values = {"n": n_queries, "smallest_visible": smallest_visible}
+        return [Note("no-margin-many-queries", 2, values)]
     return []
 
 
@@ -159,30 +161,28 @@ def inspect_differences(
     n = len(differences)
     if not np.all(np.isfinite(differences)):
         raise ArgumentError("differences must be finite numbers")
-    if n < 2 or not outcomes(differences).any():
+    differ = int(np.count_nonzero(outcomes(differences))) if n > 1 else 0
+    if not differ:
         return []
-    if not has_spread(differences):
-        decides = next((test.test for test in tests if test.decides), "")
-        values = {"difference": float(differences[0]), "test": decides}
-        return [Note("constant-difference", 3, values)]
     deciding = next((test for test in tests if test.decides), None)
+    by = "" if deciding is None else deciding.test
+    if not has_spread(differences):
+        values = {"difference": float(differences[0]), "test": by}
+        return [Note("constant-difference", 3, values)]
     is_significant = deciding is not None and deciding.pvalue < alpha
-    signs = outcomes(differences)
-    # The smallest two-sided p-value of sign flips.
-    lowest = float(2.0 ** (1.0 - np.count_nonzero(signs)))
+    lowest = 2.0 ** (1.0 - differ)  # the smallest two-sided p-value of sign flips
     notes = []
-    blind = deciding.test if deciding is not None and deciding.test in BY_SIGNS else ""
+    blind = by if by in BY_SIGNS else ""
     if lowest >= alpha and (blind or is_significant):
-        differ = int(np.count_nonzero(signs))
         values = {"n": n, "differ": differ, "lowest": lowest, "test": blind}
         notes.append(Note("few-signs", 3 if blind else 2, values))
     by_t = next((test.pvalue for test in tests if test.test == "t"), 0.0)
-    if deciding is not None and is_significant and not by_t < alpha:
+    if is_significant and not by_t < alpha:
         # This test has a different hypothesis than equal means.
-        rates = FALSE_FINDINGS.get(deciding.test, {})
+        rates = FALSE_FINDINGS.get(by, {})
         size = max((size for size in rates if size <= n), default=None)
         if size is not None:
-            values = {"test": deciding.test, "n": size, "rate": rates[size], "t": by_t}
+            values = {"test": by, "n": size, "rate": rates[size], "t": by_t}
             notes.append(Note("not-about-the-mean", 2, values))
     return notes + _outlying(differences, deciding, alpha, query_ids)
 
@@ -232,36 +232,24 @@ def inspect_skewness(
     significant = [i for i, row in enumerate(rows) if row.reading in ("better", "worse", "differs")]
     significant_rows = [rows[i] for i in significant]
     mean, error, skewness = (moment[significant] for moment in moments)
-    moments = (mean, error, skewness)
     pvalues, undone = undone_by_skewness(
-        moments, n_queries, significant_rows, n_family=len(rows), alpha=alpha
+        (mean, error, skewness), n_queries, significant_rows, n_family=len(rows), alpha=alpha
     )
-    by_measure = {
-        row.measure: (pvalue, row.pvalue, g)
-        for row, pvalue, g, doubt in zip(
-            significant_rows, pvalues.tolist(), skewness.tolist(), undone.tolist(), strict=True
-        )
-        if doubt
-    }
-    if not by_measure:
+    doubted = {significant_rows[i].measure: i for i in np.flatnonzero(undone).tolist()}
+    if not doubted:
         return []
-    first_measure = primary if primary in by_measure else next(iter(by_measure))
-    pvalue, by_t, g = by_measure[first_measure]
-    values = {"n": n_queries, "skewness": g, "pvalue": pvalue, "t": by_t, "measures": [*by_measure]}
-    row = next(row for row in significant_rows if row.measure == first_measure)
-    if margin is not None and first_measure == primary and row.reading == "better":
+    first = primary if primary in doubted else next(iter(doubted))
+    i = doubted[first]
+    row = significant_rows[i]
+    values: dict[str, Any] = {"primary": primary, "n": n_queries, "skewness": float(skewness[i])}
+    values |= {"pvalue": float(pvalues[i]), "t": row.pvalue, "measures": [*doubted]}
+    if margin is not None and first == primary and row.reading == "better":
         from abrank.inference.paired import skewed_t
 
-        index = significant_rows.index(row)
-        moments_of_row = mean[[index]], error[[index]], skewness[[index]]
-        _, low, high = skewed_t(*moments_of_row, n_queries, np.array([alpha]))
-        if (low if mean[index] > 0.0 else -high) > -margin:
+        _, low, high = skewed_t(mean[[i]], error[[i]], skewness[[i]], n_queries, np.array([alpha]))
+        if (low if mean[i] > 0.0 else -high) > -margin:
             values["verdict"] = "not-worse"
-    return [
-        Note(
-            "skewness-decides", 3 if first_measure == primary else 2, {"primary": primary} | values
-        )
-    ]
+    return [Note("skewness-decides", 3 if first == primary else 2, values)]
 
 
 def undone_by_skewness(
@@ -312,14 +300,9 @@ def inspect_clusters(
     # reach .05. With fewer than 20 the bootstrap's error may be too small if clusters differ in
     # size.
     if n_effective < FEWEST_EFFECTIVE[requested]:
-        too_few = decides == requested
-        values = {
-            "n": n_clusters,
-            "too_few": too_few,
-            "n_effective": n_effective,
-            "test": requested,
-        }
-        return [Note("few-clusters", 3, values)]
+        values = {"n": n_clusters, "too_few": decides == requested}
+        of_test = {"n_effective": n_effective, "test": requested}
+        return [Note("few-clusters", 3, {**values, **of_test})]
     too_few = decides == "permutation" and n_clusters < FEWEST_TO_FLIP
     if too_few or (decides == "bootstrap" and n_clusters < FEW_CLUSTERS):
         return [Note("few-clusters", 3 if too_few else 2, {"n": n_clusters, "too_few": too_few})]
@@ -363,11 +346,8 @@ def unequal_depth(scores: Scores) -> UnequalDepth | None:
     depth = int(min(medians.values()))
     if depth < 1 or depth >= SAME_DEPTH * max(medians.values()):
         return None
-    deep = []
-    for name in scores.measures:
-        cutoff = dict(parse(name).parameters).get("cutoff")
-        if not (isinstance(cutoff, int) and cutoff <= depth):
-            deep.append(name)
+    cutoffs = {name: dict(parse(name).parameters).get("cutoff") for name in scores.measures}
+    deep = [name for name, k in cutoffs.items() if not (isinstance(k, int) and k <= depth)]
     if not deep:
         return None
     cut = scores.rescored(lambda judged: judged.top(depth), measures=deep)
@@ -407,7 +387,12 @@ def inspect_gaps(scores: Scores) -> list[Note]:
 
 def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[Note]:
     """Return the cautions on one run and its judgments."""
-    notes = _documents(system, audit)
+    notes = []
+    counts = {"system": system, "n_judged": audit.n_judged_rows, "n_rows": audit.n_rows}
+    if audit.document_ids is not None:  # they are written differently
+        notes.append(Note("document-ids", 3, counts | asdict(audit.document_ids)))
+    elif audit.n_judged_rows == 0:
+        notes.append(Note("none-judged", 3, counts))
     if audit.missing:
         is_many = len(audit.missing) > MANY_MISSING * audit.n_queries
         values: dict[str, Any] = {
@@ -428,14 +413,6 @@ def inspect_run(system: str, audit: Audit, policy: str | None = None) -> list[No
         values = {"system": system, "tags": list(audit.tags[:N_LISTED])}
         notes.append(Note("several-tags", 1, values))
     return notes
-
-
-def _documents(system: str, audit: Audit) -> list[Note]:
-    """Note documents that are unjudged because ids are written differently or none matches."""
-    counts = {"system": system, "n_judged": audit.n_judged_rows, "n_rows": audit.n_rows}
-    if audit.document_ids is not None:
-        return [Note("document-ids", 3, counts | asdict(audit.document_ids))]
-    return [Note("none-judged", 3, counts)] if audit.n_judged_rows == 0 else []
 
 
 def inspect_relevance(
@@ -513,12 +490,8 @@ def inspect_inputs(audits: Mapping[str, Audit], query_ids: Sequence[str] = ()) -
     """Return the cautions on missing queries and irregular files."""
     if set(audits) != {"a", "b"}:
         return []
-    a, b = audits["a"], audits["b"]
-    notes = []
-    policy = missing_policy([a, b], query_ids)
-    for key, audit in (("a", a), ("b", b)):
-        notes += inspect_run(key, audit, policy)
-    return notes
+    policy = missing_policy([audits["a"], audits["b"]], query_ids)
+    return [note for key in "ab" for note in inspect_run(key, audits[key], policy)]
 
 
 def lists_only_relevant(audits: Mapping[str, Audit]) -> bool:

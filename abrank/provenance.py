@@ -86,15 +86,13 @@ def origin(command: str | None = None) -> dict[str, Any]:
 def _versions() -> Mapping[str, str]:
     """Return the library versions without importing them, which takes longer than a comparison."""
     versions = {"abrank": __version__, "python": platform.python_version()}
-    return versions | {name: _version(name) for name in LIBRARIES}
-
-
-def _version(name: str) -> str:
-    """Return a library's version from the start of its metadata; parsing all of it is slow."""
-    distribution = importlib.metadata.distribution(name)
-    head = (distribution.read_text("METADATA") or "").partition("\n\n")[0]
-    line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
-    return distribution.version if line is None else line.partition(":")[2].strip()
+    for name in LIBRARIES:
+        distribution = importlib.metadata.distribution(name)
+        # The start of the metadata has the version; parsing all of it is slow.
+        head = (distribution.read_text("METADATA") or "").partition("\n\n")[0]
+        line = next((line for line in head.splitlines() if line.startswith("Version:")), None)
+        versions[name] = distribution.version if line is None else line.partition(":")[2].strip()
+    return versions
 
 
 def same_judgments(parts: Mapping[str, Any]) -> list[tuple[str, ...]]:

@@ -12,7 +12,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Literal, TypeAlias, get_args
 
 from abrank._support import checks
@@ -55,40 +54,38 @@ class GateDefinition:
 
 
 # Gates are sets of verdicts, so that gate and verdict cannot contradict each other.
-GATES: Mapping[Requirement, GateDefinition] = MappingProxyType(
-    {
-        "non-inferior": GateDefinition(
-            "--require non-inferior",
-            "the data rule out a loss of the margin or more, or nothing changed",
-            frozenset(
-                {
-                    Verdict.BETTER,
-                    Verdict.BETTER_SIZE_UNCLEAR,
-                    Verdict.SAME,
-                    Verdict.NOT_WORSE,
-                    Verdict.IDENTICAL,
-                }
-            ),
-            needs_margin=True,
+GATES: Mapping[Requirement, GateDefinition] = {
+    "non-inferior": GateDefinition(
+        "--require non-inferior",
+        "the data rule out a loss of the margin or more, or nothing changed",
+        frozenset(
+            {
+                Verdict.BETTER,
+                Verdict.BETTER_SIZE_UNCLEAR,
+                Verdict.SAME,
+                Verdict.NOT_WORSE,
+                Verdict.IDENTICAL,
+            }
         ),
-        "better": GateDefinition(
-            "--require better",
-            "B is significantly better; with a margin, by more than the margin",
-            frozenset({Verdict.BETTER}),
-        ),
-        "equivalent": GateDefinition(
-            "--require equivalent",
-            "the data rule out a difference of the margin or more, or nothing changed",
-            frozenset({Verdict.SAME, Verdict.IDENTICAL}),
-            needs_margin=True,
-        ),
-        "no-significant-loss": GateDefinition(
-            "--fail-on worse",
-            "B is not significantly worse; this does not prove that B is as good as A",
-            frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
-        ),
-    }
-)
+        needs_margin=True,
+    ),
+    "better": GateDefinition(
+        "--require better",
+        "B is significantly better; with a margin, by more than the margin",
+        frozenset({Verdict.BETTER}),
+    ),
+    "equivalent": GateDefinition(
+        "--require equivalent",
+        "the data rule out a difference of the margin or more, or nothing changed",
+        frozenset({Verdict.SAME, Verdict.IDENTICAL}),
+        needs_margin=True,
+    ),
+    "no-significant-loss": GateDefinition(
+        "--fail-on worse",
+        "B is not significantly worse; this does not prove that B is as good as A",
+        frozenset(Verdict) - {Verdict.WORSE, Verdict.WORSE_SIZE_UNCLEAR, Verdict.CANNOT_TEST},
+    ),
+}
 
 
 # Why a gate did not pass, most serious first.
@@ -192,8 +189,11 @@ class Guard:
         """Parse ``MEASURE:-X`` or ``MEASURE:-X%``; a loss of X or more fails the gate."""
         # The sign is optional; for measures where lower is better it may be a plus.
         match = _GUARD.fullmatch(str(text))
-        size = _size(match["size"]) if match else math.nan
-        if match is None or not (math.isfinite(size) and size > 0.0):
+        try:
+            size = float(match["size"]) if match else math.nan
+        except ValueError:
+            size = math.nan
+        if match is None or not 0.0 < size < math.inf:
             raise ArgumentError(
                 f"a guard is MEASURE:-X, the loss that must be excluded, such as R@100:-0.02 or"
                 f" R@100:-2%, not {text!r}"
@@ -204,13 +204,6 @@ class Guard:
         return cls(
             match["measure"].strip(), round(size / 100.0, 12) if relative else size, relative
         )
-
-
-def _size(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
 
 
 @record
@@ -251,27 +244,24 @@ class GuardResult:
 Level: TypeAlias = Literal["sound", "doubtful", "unsound"]
 
 # All reasons, most serious first.
-LEVELS: Mapping[str, Level] = MappingProxyType(
-    {
-        "document-ids": "unsound",
-        "none-judged": "unsound",
-        "none-relevant": "unsound",
-        "missing-queries": "doubtful",
-        "guard-turned": "doubtful",
-        "missing-scores": "doubtful",
-        "guard-scores": "doubtful",
-        "same-judgments": "doubtful",
-        "sample-differs": "doubtful",
-        "unjudged-decide": "doubtful",
-        "few-judged": "doubtful",
-        "unequal-groups": "doubtful",
-        "clusters-ignored": "doubtful",
-        "one-cluster-carries": "doubtful",
-        "skewness-decides": "doubtful",
-        "order-fixed": "doubtful",
-    }
-)
-_OF_SOME_MEASURES = frozenset(["none-relevant"])
+LEVELS: Mapping[str, Level] = {
+    "document-ids": "unsound",
+    "none-judged": "unsound",
+    "none-relevant": "unsound",
+    "missing-queries": "doubtful",
+    "guard-turned": "doubtful",
+    "missing-scores": "doubtful",
+    "guard-scores": "doubtful",
+    "same-judgments": "doubtful",
+    "sample-differs": "doubtful",
+    "unjudged-decide": "doubtful",
+    "few-judged": "doubtful",
+    "unequal-groups": "doubtful",
+    "clusters-ignored": "doubtful",
+    "one-cluster-carries": "doubtful",
+    "skewness-decides": "doubtful",
+    "order-fixed": "doubtful",
+}
 
 
 @record
@@ -309,7 +299,7 @@ class Soundness:
             for key in ("measures", "guards")
             for name in reason.values.get(key, ())
         }
-        forbids_all = any(reason.code not in _OF_SOME_MEASURES for reason in unsound)
+        forbids_all = any(reason.code != "none-relevant" for reason in unsound)
         return forbids_all or measure in named or (is_primary and bool(unsound))
 
     @property

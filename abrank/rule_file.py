@@ -22,13 +22,8 @@ from abrank._support.checks import REASONS, binder
 from abrank._support.display import shorten
 from abrank._support.errors import ArgumentError, NotFoundError, ReadError, calling, nearest
 from abrank._support.files import parse_toml
-from abrank.options import (
-    Inputs,
-    Looks,
-    Option,
-    Question,
-    RankingQuestion,
-    Scoring,
+from abrank.options import Inputs, Looks, Option, Question, RankingQuestion, Scoring
+from abrank.options.values import (
     build,
     every_option,
     flattened,
@@ -303,12 +298,10 @@ def answered_by(
     def decorate(function: Callable[_P, _Result]) -> Callable[_P, _Result]:
         bind = binder(function, python_spelling)
         parameters, taker = inspect.signature(function).parameters, function.__name__
-        defaults = {name: parameter.default for name, parameter in parameters.items()}
-        sources = [
-            name
-            for name, parameter in parameters.items()
-            if parameter.kind < parameter.KEYWORD_ONLY
-        ]
+        defaults = {name: item.default for name, item in parameters.items() if name != "scoring"}
+        sources = [name for name, item in parameters.items() if item.kind < item.KEYWORD_ONLY]
+        called = _CALLED if "columns" in parameters else ()
+        question_fields = {field.name for field in fields(kind)}
 
         @wraps(function)
         def call(*args: _P.args, **keywords: _P.kwargs) -> _Result:
@@ -316,40 +309,27 @@ def answered_by(
             config = arguments.pop("config", None)
             rule = None if config is None or isinstance(config, Question) else read_rule(config)
             values_of_rule = {} if rule is None else rule.values(taker)
-            stated = (
-                _stated(config, taker) if isinstance(config, Question) else nested(values_of_rule)
-            )
-            values_given = stated | with_one_gate(arguments, stated)
+            if isinstance(config, Question):
+                stated = _stated(config, taker)
+            else:
+                stated = nested(values_of_rule)
+            merged = stated | with_one_gate(arguments, stated)
             for name in needed:
-                if values_given.get(name) is None:
+                if merged.get(name) is None:
                     nor = "" if rule is None else f", and {rule.path} does not state it"
                     raise ArgumentError(f"{taker}(): missing the argument {name!r}{nor}")
-            if values_given.get("scoring") is None:
-                values_given.pop("scoring", None)
-            elif (
-                isinstance(values_given["scoring"], Scoring) and "missing" not in values_given
-            ):  # the rule is for ready scores
-                values_given["missing"] = values_given["scoring"].missing
-            question_fields = {parameter.name for parameter in fields(kind)}
-            values = {
-                name: value for name, value in defaults.items() if name != "scoring"
-            } | values_given
-            if (
-                issubclass(kind, Question) and defaults["test"] is None
-            ):  # then `answer` chooses them
+            if merged.get("scoring") is None:
+                merged.pop("scoring", None)
+            elif isinstance(merged["scoring"], Scoring):  # the rule may be for ready scores
+                merged.setdefault("missing", merged["scoring"].missing)
+            values = {**defaults, **merged}
+            if issubclass(kind, Question) and defaults["test"] is None:  # `answer` chooses it
                 values["test"] = values["test"] or ""
-            inputs = build(
-                Inputs,
-                {name: values_given[name] for name in values_given if name not in question_fields},
-            )
-            repeated = _CALLED if "columns" in parameters else ()
-            repeated_arguments = {
-                name: values_given[name] for name in repeated if name in values_given
-            }
-            with calling(
-                taker, {name: values_given.get(name) for name in sources}, repeated_arguments
-            ):
-                result = answer(inputs, build(kind, values))
+            of_inputs = {name: merged[name] for name in merged if name not in question_fields}
+            inputs, question = build(Inputs, of_inputs), build(kind, values)
+            arguments_of_call = {name: merged.get(name) for name in sources}
+            with calling(taker, arguments_of_call, {x: merged[x] for x in called if x in merged}):
+                result = answer(inputs, question)
             if rule is None:
                 return result
             changed_values = with_one_gate(flattened(arguments), values_of_rule)

@@ -211,23 +211,19 @@ def interleave(
     team: list[str] = []
     first = int(random.integers(2))
     while len(ranking) < depth:
-        next_docs = [
-            next((doc for doc in list_of_ranker if doc not in ranking), None)
-            for list_of_ranker in lists
-        ]
+        is_new_round, turn = position[0] == position[1], int(position[1] < position[0])
         if method == "balanced":
             if position[0] >= len(a) or position[1] >= len(b):
                 break
-            turn = first if position[0] == position[1] else int(position[1] < position[0])
+            turn = first if is_new_round else turn
             doc, name = lists[turn][position[turn]], ""
         else:
+            next_docs = [
+                next((x for x in documents if x not in ranking), None) for documents in lists
+            ]
             if next_docs == [None, None]:
                 break
-            turn = (
-                int(random.integers(2))
-                if position[0] == position[1]
-                else int(position[1] < position[0])
-            )
+            turn = int(random.integers(2)) if is_new_round else turn
             turn = 1 - turn if next_docs[turn] is None else turn
             doc, name = next_docs[turn], "AB"[turn]
         position[turn] += 1

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from abrank._support import checks
@@ -46,34 +45,30 @@ __all__ = [
 
 
 # The sign that reports and plots print before the name of a verdict.
-GLYPHS: Mapping[Verdict, str] = MappingProxyType(
-    {
-        Verdict.BETTER: "▲",
-        Verdict.BETTER_SIZE_UNCLEAR: "△",
-        Verdict.SAME: "=",
-        Verdict.NOT_WORSE: "≥",
-        Verdict.NOT_BETTER: "≤",
-        Verdict.INCONCLUSIVE: "?",
-        Verdict.WORSE_SIZE_UNCLEAR: "▽",
-        Verdict.WORSE: "▼",
-        Verdict.IDENTICAL: "=",
-        Verdict.CANNOT_TEST: "!",
-    }
-)
+GLYPHS: Mapping[Verdict, str] = {
+    Verdict.BETTER: "▲",
+    Verdict.BETTER_SIZE_UNCLEAR: "△",
+    Verdict.SAME: "=",
+    Verdict.NOT_WORSE: "≥",
+    Verdict.NOT_BETTER: "≤",
+    Verdict.INCONCLUSIVE: "?",
+    Verdict.WORSE_SIZE_UNCLEAR: "▽",
+    Verdict.WORSE: "▼",
+    Verdict.IDENTICAL: "=",
+    Verdict.CANNOT_TEST: "!",
+}
 
 # What a verdict claims about B: a gain or a loss, its size, and what is excluded.
-STATEMENTS: Mapping[Verdict, frozenset[str]] = MappingProxyType(
-    {
-        Verdict.BETTER: frozenset({"gain", "gain of that size", "no loss"}),
-        Verdict.BETTER_SIZE_UNCLEAR: frozenset({"gain", "no loss"}),
-        Verdict.NOT_WORSE: frozenset({"no loss"}),
-        Verdict.SAME: frozenset({"no loss", "no gain"}),
-        Verdict.IDENTICAL: frozenset({"no loss", "no gain", "no difference"}),
-        Verdict.NOT_BETTER: frozenset({"no gain"}),
-        Verdict.WORSE_SIZE_UNCLEAR: frozenset({"loss", "no gain"}),
-        Verdict.WORSE: frozenset({"loss", "loss of that size", "no gain"}),
-    }
-)
+STATEMENTS: Mapping[Verdict, frozenset[str]] = {
+    Verdict.BETTER: frozenset({"gain", "gain of that size", "no loss"}),
+    Verdict.BETTER_SIZE_UNCLEAR: frozenset({"gain", "no loss"}),
+    Verdict.NOT_WORSE: frozenset({"no loss"}),
+    Verdict.SAME: frozenset({"no loss", "no gain"}),
+    Verdict.IDENTICAL: frozenset({"no loss", "no gain", "no difference"}),
+    Verdict.NOT_BETTER: frozenset({"no gain"}),
+    Verdict.WORSE_SIZE_UNCLEAR: frozenset({"loss", "no gain"}),
+    Verdict.WORSE: frozenset({"loss", "loss of that size", "no gain"}),
+}
 
 
 def says_more_than(verdict: Verdict, other: Verdict) -> bool:
@@ -394,27 +389,23 @@ def check_gate(rule: Rule, decision: Decision) -> Gate | None:
     # each guard. Doubtful evidence passes only if the rule accepts doubt.
     if rule.require is None:
         return None
-    verdict, level = decision.verdict, decision.soundness.level
-    flips = decision.sign_flips
+    verdict, soundness, flips = decision.verdict, decision.soundness, decision.sign_flips
+    passing = GATES[rule.require].verdicts
     untested = verdict is Verdict.CANNOT_TEST
+    doubted = any(
+        reason.level == "doubtful" and reason.values.get("verdict") not in passing
+        for reason in soundness.reasons
+    )
     cases: tuple[tuple[bool, Lack], ...] = (
-        (level == "unsound", "soundness"),
-        (verdict not in GATES[rule.require].verdicts, "test" if untested else "verdict"),
+        (soundness.level == "unsound", "soundness"),
+        (verdict not in passing, "test" if untested else "verdict"),
         (not all(guard.excludes_loss for guard in decision.guards), "guards"),
         (flips is not None and not flips.agree(rule.require, rule.alpha), "queries"),
         (not all(guard.passed for guard in decision.guards), "queries"),
-        (not rule.accept_doubt and _is_doubted(rule.require, decision.soundness), "trust"),
+        (doubted and not rule.accept_doubt, "trust"),
     )
     lacks: Lack = next((lack for holds, lack in cases if holds), "")
     return Gate(rule.require, not lacks, lacks)
-
-
-def _is_doubted(require: Requirement, soundness: Soundness) -> bool:
-    """Whether only a doubt about the evidence stops the gate from passing."""
-    return any(
-        reason.level == "doubtful" and reason.values.get("verdict") not in GATES[require].verdicts
-        for reason in soundness.reasons
-    )
 
 
 Action: TypeAlias = Literal[
@@ -451,94 +442,88 @@ class Step:
 
 
 # The action that removes each reason for unsound or untestable evidence.
-REMEDIES: Mapping[str, Action] = MappingProxyType(
-    {
-        "document-ids": "mend-inputs",
-        "none-judged": "mend-inputs",
-        "none-relevant": "mend-inputs",
-        "missing-queries": "mend-inputs",
-        "guard-turned": "mend-inputs",
-        "missing-scores": "mend-inputs",
-        "guard-scores": "mend-inputs",
-        "same-judgments": "mend-inputs",
-        "sample-differs": "sample",
-        "unjudged-decide": "judge",
-        "few-judged": "judge",
-        "unequal-groups": "mend-inputs",
-        "clusters-ignored": "choose-test",
-        "one-cluster-carries": "add-queries",
-        "skewness-decides": "add-queries",
-        "order-fixed": "sample",
-        "too-few-queries": "add-queries",
-        "too-few-clusters": "add-queries",
-        "no-variance": "mend-inputs",
-        "margin-of-ties": "choose-test",
-        "direction-not-declared": "declare-direction",
-    }
-)
+REMEDIES: Mapping[str, Action] = {
+    "document-ids": "mend-inputs",
+    "none-judged": "mend-inputs",
+    "none-relevant": "mend-inputs",
+    "missing-queries": "mend-inputs",
+    "guard-turned": "mend-inputs",
+    "missing-scores": "mend-inputs",
+    "guard-scores": "mend-inputs",
+    "same-judgments": "mend-inputs",
+    "sample-differs": "sample",
+    "unjudged-decide": "judge",
+    "few-judged": "judge",
+    "unequal-groups": "mend-inputs",
+    "clusters-ignored": "choose-test",
+    "one-cluster-carries": "add-queries",
+    "skewness-decides": "add-queries",
+    "order-fixed": "sample",
+    "too-few-queries": "add-queries",
+    "too-few-clusters": "add-queries",
+    "no-variance": "mend-inputs",
+    "margin-of-ties": "choose-test",
+    "direction-not-declared": "declare-direction",
+}
 
 # Actions for sound evidence that was tested. "More queries" after a failed gate is right only if
 # the estimate lies on the side that the gate asks for; otherwise OUT_OF_REACH applies.
-STEPS: Mapping[_State, Mapping[Verdict, Action]] = MappingProxyType(
-    {
-        "none": {
-            Verdict.BETTER: "ship",
-            Verdict.BETTER_SIZE_UNCLEAR: "ship-if",
-            Verdict.SAME: "either",
-            Verdict.IDENTICAL: "either",
-            Verdict.NOT_WORSE: "ship-if",
-            Verdict.NOT_BETTER: "do-not-ship",
-            Verdict.INCONCLUSIVE: "add-queries",
-            Verdict.WORSE_SIZE_UNCLEAR: "do-not-ship",
-            Verdict.WORSE: "do-not-ship",
-        },
-        "passed": {
-            Verdict.BETTER: "ship",
-            Verdict.BETTER_SIZE_UNCLEAR: "ship",
-            Verdict.SAME: "ship",
-            Verdict.NOT_WORSE: "ship",
-            Verdict.IDENTICAL: "ship",
-        },
-        "non-inferior": {
-            Verdict.NOT_BETTER: "add-queries",
-            Verdict.INCONCLUSIVE: "add-queries",
-            Verdict.WORSE_SIZE_UNCLEAR: "add-queries",
-            Verdict.WORSE: "do-not-ship",
-        },
-        "better": {
-            Verdict.BETTER_SIZE_UNCLEAR: "add-queries",
-            Verdict.SAME: "do-not-ship",
-            Verdict.IDENTICAL: "do-not-ship",
-            Verdict.NOT_WORSE: "add-queries",
-            Verdict.NOT_BETTER: "do-not-ship",
-            Verdict.INCONCLUSIVE: "add-queries",
-            Verdict.WORSE_SIZE_UNCLEAR: "do-not-ship",
-            Verdict.WORSE: "do-not-ship",
-        },
-        "equivalent": {
-            Verdict.BETTER: "do-not-ship",
-            Verdict.BETTER_SIZE_UNCLEAR: "add-queries",
-            Verdict.NOT_WORSE: "add-queries",
-            Verdict.NOT_BETTER: "add-queries",
-            Verdict.INCONCLUSIVE: "add-queries",
-            Verdict.WORSE_SIZE_UNCLEAR: "add-queries",
-            Verdict.WORSE: "do-not-ship",
-        },
-        "no-significant-loss": {
-            Verdict.WORSE_SIZE_UNCLEAR: "do-not-ship",
-            Verdict.WORSE: "do-not-ship",
-        },
-        "guards": dict.fromkeys(Verdict, "do-not-ship"),
-    }
-)
+STEPS: Mapping[_State, Mapping[Verdict, Action]] = {
+    "none": {
+        Verdict.BETTER: "ship",
+        Verdict.BETTER_SIZE_UNCLEAR: "ship-if",
+        Verdict.SAME: "either",
+        Verdict.IDENTICAL: "either",
+        Verdict.NOT_WORSE: "ship-if",
+        Verdict.NOT_BETTER: "do-not-ship",
+        Verdict.INCONCLUSIVE: "add-queries",
+        Verdict.WORSE_SIZE_UNCLEAR: "do-not-ship",
+        Verdict.WORSE: "do-not-ship",
+    },
+    "passed": {
+        Verdict.BETTER: "ship",
+        Verdict.BETTER_SIZE_UNCLEAR: "ship",
+        Verdict.SAME: "ship",
+        Verdict.NOT_WORSE: "ship",
+        Verdict.IDENTICAL: "ship",
+    },
+    "non-inferior": {
+        Verdict.NOT_BETTER: "add-queries",
+        Verdict.INCONCLUSIVE: "add-queries",
+        Verdict.WORSE_SIZE_UNCLEAR: "add-queries",
+        Verdict.WORSE: "do-not-ship",
+    },
+    "better": {
+        Verdict.BETTER_SIZE_UNCLEAR: "add-queries",
+        Verdict.SAME: "do-not-ship",
+        Verdict.IDENTICAL: "do-not-ship",
+        Verdict.NOT_WORSE: "add-queries",
+        Verdict.NOT_BETTER: "do-not-ship",
+        Verdict.INCONCLUSIVE: "add-queries",
+        Verdict.WORSE_SIZE_UNCLEAR: "do-not-ship",
+        Verdict.WORSE: "do-not-ship",
+    },
+    "equivalent": {
+        Verdict.BETTER: "do-not-ship",
+        Verdict.BETTER_SIZE_UNCLEAR: "add-queries",
+        Verdict.NOT_WORSE: "add-queries",
+        Verdict.NOT_BETTER: "add-queries",
+        Verdict.INCONCLUSIVE: "add-queries",
+        Verdict.WORSE_SIZE_UNCLEAR: "add-queries",
+        Verdict.WORSE: "do-not-ship",
+    },
+    "no-significant-loss": {
+        Verdict.WORSE_SIZE_UNCLEAR: "do-not-ship",
+        Verdict.WORSE: "do-not-ship",
+    },
+    "guards": dict.fromkeys(Verdict, "do-not-ship"),
+}
 # Actions that differ if there is no margin.
-WITHOUT_MARGIN: Mapping[tuple[_State, Verdict], Action] = MappingProxyType(
-    {
-        ("none", Verdict.BETTER): "ship-if",
-        ("none", Verdict.INCONCLUSIVE): "declare-margin",
-        ("better", Verdict.INCONCLUSIVE): "declare-margin",
-    }
-)
+WITHOUT_MARGIN: Mapping[tuple[_State, Verdict], Action] = {
+    ("none", Verdict.BETTER): "ship-if",
+    ("none", Verdict.INCONCLUSIVE): "declare-margin",
+    ("better", Verdict.INCONCLUSIVE): "declare-margin",
+}
 # The estimate lies on the wrong side of what the gate asks for, so more queries are not expected
 # to pass it.
 OUT_OF_REACH: frozenset[tuple[_State, Verdict]] = frozenset(
@@ -547,22 +532,18 @@ OUT_OF_REACH: frozenset[tuple[_State, Verdict]] = frozenset(
     for verdict, action in STEPS[gate].items()
     if action == "add-queries" and verdict is not Verdict.INCONCLUSIVE
 )
-CONDITIONS: Mapping[Verdict, Condition] = MappingProxyType(
-    {
-        Verdict.BETTER: "any-gain",
-        Verdict.BETTER_SIZE_UNCLEAR: "gain-below-margin",
-        Verdict.NOT_WORSE: "no-loss-is-enough",
-    }
-)
+CONDITIONS: Mapping[Verdict, Condition] = {
+    Verdict.BETTER: "any-gain",
+    Verdict.BETTER_SIZE_UNCLEAR: "gain-below-margin",
+    Verdict.NOT_WORSE: "no-loss-is-enough",
+}
 # To ship without a gate on few queries, the exact sign-flip test must support this claim.
-_CLAIMS: Mapping[Verdict, Requirement] = MappingProxyType(
-    {
-        Verdict.BETTER: "better",
-        Verdict.BETTER_SIZE_UNCLEAR: "non-inferior",
-        Verdict.NOT_WORSE: "non-inferior",
-        Verdict.SAME: "equivalent",
-    }
-)
+_CLAIMS: Mapping[Verdict, Requirement] = {
+    Verdict.BETTER: "better",
+    Verdict.BETTER_SIZE_UNCLEAR: "non-inferior",
+    Verdict.NOT_WORSE: "non-inferior",
+    Verdict.SAME: "equivalent",
+}
 _OPEN = frozenset({Verdict.NOT_WORSE, Verdict.NOT_BETTER, Verdict.INCONCLUSIVE})
 
 
@@ -585,7 +566,11 @@ def choose_step(rule: Rule, decision: Decision) -> Step:
     if state == "none" and flips and claim and not flips.agree(claim, rule.alpha):
         return Step("add-queries", "few-queries")
     cell = (state, verdict)
-    if cell in OUT_OF_REACH and not _in_reach(rule, decision):
+    estimate = (decision.relative or decision).estimate
+    gain = estimate if rule.higher_is_better else -estimate
+    # Whether the estimate lies on the side that the gate asks for.
+    in_reach = -rule.margin < gain and (rule.require == "non-inferior" or gain < rule.margin)
+    if cell in OUT_OF_REACH and not in_reach:
         return Step("do-not-ship", "out-of-reach")
     # A gate on each of several collections can pass whatever the verdict on their mean is.
     action = STEPS[state].get(verdict, "ship") if state == "passed" else STEPS[state][verdict]
@@ -603,11 +588,3 @@ def _state(decision: Decision) -> _State:
     if gate.passed:
         return "passed"
     return "guards" if gate.lacks in ("guards", "each") else gate.require
-
-
-def _in_reach(rule: Rule, decision: Decision) -> bool:
-    """Whether the estimate lies on the side that the gate asks for."""
-    change = decision.relative
-    estimate = decision.estimate if change is None else change.estimate
-    gain = estimate if rule.higher_is_better else -estimate
-    return -rule.margin < gain and (rule.require == "non-inferior" or gain < rule.margin)

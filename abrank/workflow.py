@@ -19,15 +19,7 @@ from abrank.comparison.two_systems import require_two_files
 from abrank.inputs.run import named_runs
 from abrank.ledger.record import recorded
 from abrank.measures.names import DEFAULT_MEASURES
-from abrank.options import (
-    Designs,
-    Engine,
-    Inputs,
-    Machine,
-    Question,
-    RankingQuestion,
-    Scoring,
-)
+from abrank.options import Designs, Engine, Inputs, Machine, Question, RankingQuestion, Scoring
 from abrank.provenance import provenance
 from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import score_runs, silent
@@ -39,11 +31,7 @@ TOP = 20  # documents per query that are kept for reports
 
 
 def compare_runs(
-    inputs: Inputs,
-    question: Question,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
+    inputs: Inputs, question: Question, *, on_stage: Callable[[str], None] = silent
 ) -> Comparison:
     """Compare two runs as :func:`compare` does, and report each stage of the work."""
     require_two_files(inputs.a, inputs.b)
@@ -68,7 +56,7 @@ def compare_runs(
         name = scores.measures[requested.measures.index(primary)]
         question = replace(question, primary=name)
     return compare_recorded(
-        scores, question, data=data, settings=scoring.settings(), command=command
+        scores, question, data=data, settings=scoring.settings(), command=inputs.command
     )
 
 
@@ -190,11 +178,7 @@ def compare(
 
 
 def rank_runs(
-    inputs: Inputs,
-    question: RankingQuestion,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
+    inputs: Inputs, question: RankingQuestion, *, on_stage: Callable[[str], None] = silent
 ) -> Ranking:
     """Rank runs as :func:`rank` does, and report each stage of the work."""
     # Imported here because a comparison of two runs does not need it.
@@ -218,7 +202,7 @@ def rank_runs(
     require_common_queries(scores)
     roles = {name: name for name in runs}
     settings = question.scoring.settings()
-    recorded_origin = provenance(scores, roles, settings=settings, command=command)
+    recorded_origin = provenance(scores, roles, settings=settings, command=inputs.command)
     # Rank by every scored measure: one name such as P_5,10 can stand for several.
     question = replace(question, measures=None)
     return ranking_of(scores, question, provenance=recorded_origin, on_stage=on_stage)

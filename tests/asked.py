@@ -3,7 +3,9 @@
 import inspect
 
 import abrank
-from abrank.options import PAIR, Question, build, nested, options_of
+from abrank.options import Question
+from abrank.options.parts import PAIR
+from abrank.options.values import build, nested, options_of
 
 
 def asked(**how):

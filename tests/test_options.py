@@ -11,21 +11,20 @@ import pytest
 import abrank
 from abrank import Anytime, ArgumentError, Clusters, Engine, Looks, Machine, Planned, Question
 from abrank import Scoring as HowScored
-from abrank.options import (
+from abrank.options import Inputs, RankingQuestion
+from abrank.options.parts import options_in, parts_of
+from abrank.options.values import (
     COMMANDS,
     DESIGN,
+    PAIR,
     PARTS,
-    Inputs,
-    RankingQuestion,
     build,
+    flag_of,
     flattened,
     nested,
-    options_in,
     options_of,
-    parts_of,
     python_spelling,
 )
-from abrank.options.values import PAIR, flag_of
 from abrank.rule_file import answered_by
 
 TAKERS = {

@@ -14,10 +14,10 @@ def files(tmp_path):
     return [tmp_path / name for name in ("qrels", "a.run", "b.run")]
 
 
-def asked(files, **plumbing):
+def asked(files, command=None, **plumbing):
     """What the command line does."""
     qrels, a, b = files
-    return compare_runs(Inputs(qrels=qrels, a=a, b=b), Question(), **plumbing)
+    return compare_runs(Inputs(qrels=qrels, a=a, b=b, command=command), Question(), **plumbing)
 
 
 @pytest.mark.slow

@@ -297,8 +297,8 @@ def _misused(error: click.ClickException) -> int:
     """Let click print the usage error, if standard error is open."""
     if isinstance(error, click.NoSuchOption) and error.ctx is not None:
         from abrank._support.checks import REASONS
-        from abrank.options import COMMANDS as TAKERS
-        from abrank.options import flag_of
+        from abrank.options.values import COMMANDS as TAKERS
+        from abrank.options.values import flag_of
 
         name = error.option_name
         ours = flag_of(name, *TAKERS.get(str(error.ctx.info_name), ()))

@@ -14,7 +14,9 @@ import click
 
 from abrank._support.checks import REASONS, relevant_grade
 from abrank._support.errors import AbrankError, ReadError, nearest
-from abrank.options import COMMANDS, HEADINGS, PAIR, Option, Scoring, nested, options_in, options_of
+from abrank.options import Option, Scoring
+from abrank.options.parts import PAIR, options_in
+from abrank.options.values import COMMANDS, HEADINGS, nested, options_of
 from abrank.rule_file import RuleFile, deviations, read_rule, size, with_one_gate
 
 if TYPE_CHECKING:
@@ -145,14 +147,6 @@ def every(command: str, *, own_letter: str = "") -> Callable[[Function], Functio
     )
 
 
-def replications(help: str) -> Callable[[Function], Function]:
-    """Return the flag for a number of replications, with this help."""
-    return own(
-        "--replications", group="Measures and tests", type=click.IntRange(100), default=1000,
-        show_default=True, metavar="N", help=help,
-    )  # fmt: skip
-
-
 def stack(*decorators: Callable[[Any], Any]) -> Callable[[Function], Function]:
     """Apply decorators in the order of a stack."""
 
@@ -197,6 +191,11 @@ def given(*names: str) -> set[str]:
     """Return which of the parameters were given on the command line."""
     source = click.get_current_context().get_parameter_source
     return {name for name in names if source(name) is click.core.ParameterSource.COMMANDLINE}
+
+
+def command() -> str:
+    """Return the command line as it was typed."""
+    return shlex.join(["abrank", *click.get_current_context().obj])
 
 
 def options_given() -> Iterator[tuple[str, Any]]:
@@ -422,31 +421,6 @@ KEY = "declared"
 _PAIR = re.compile(r"\s*([A-Za-z][A-Za-z0-9_.-]*)\s*=\s*(.*)", re.DOTALL)
 
 
-_HELP = (
-    "Read options from a TOML file. Write it before you see results. Its keys are the long flags,"
-    " the keys below, and qrels, a and b. KEY=VALUE sets one key. The report lists every flag and"
-    " KEY=VALUE that differs from the file."
-)
-
-
-def config_option(function: Any) -> Any:  # noqa: ANN401 - a decorator of click
-    """Add the flag; it is processed first, because it sets the defaults of the others."""
-    return click.option(
-        "--config",
-        cls=Flag,
-        group="Inputs",
-        metavar="FILE|KEY=VALUE",
-        is_eager=True,
-        expose_value=False,
-        multiple=True,
-        callback=_read,
-        option=Option(
-            key="config", of=PAIR, group="Inputs", metavar="FILE", first=True, help=_HELP
-        ),
-        help=_HELP,
-    )(function)
-
-
 @dataclass(frozen=True)
 class Stated:
     """The content of --config: a file, its values, and keys set on the command line."""
@@ -528,3 +502,23 @@ def _read(context: click.Context, _: click.Parameter, arguments: tuple[str, ...]
     context.meta[KEY] = Stated(
         rule, {} if rule is None else rule.values(*takers), pairs.values(*takers)
     )
+
+
+# Processed first, because it sets the defaults of the other flags.
+config_option = flag(
+    Option(
+        key="config",
+        of=PAIR,
+        group="Inputs",
+        metavar="FILE",
+        several=True,
+        first=True,
+        help="Read options from a TOML file. Write it before you see results. Its keys are the long"
+        " flags, the keys below, and qrels, a and b. KEY=VALUE sets one key. The report lists every"
+        " flag and KEY=VALUE that differs from the file.",
+    ),
+    metavar="FILE|KEY=VALUE",
+    is_eager=True,
+    expose_value=False,
+    callback=_read,
+)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,7 +14,8 @@ import click
 
 from abrank.cli import _flags, _output, _terminal
 from abrank.ledger.record import recording
-from abrank.options import Inputs, Question, RankingQuestion, build, iterate, nested
+from abrank.options import Inputs, Question, RankingQuestion
+from abrank.options.values import build, iterate, nested
 from abrank.rule import GATES
 
 if TYPE_CHECKING:
@@ -56,7 +56,6 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
     """  # noqa: D301 - click's mark for lines to keep
     config = _flags.config_values()
     _require_inputs(config)
-    command = shlex.join(["abrank", *click.get_current_context().obj])
     deliver: Comparison | CollectionsComparison
     output = _output.Output.of(flags)
     question = build(Question, nested(config))
@@ -76,7 +75,7 @@ def compare(**flags: Any) -> int:  # noqa: ANN401 - those of abrank.options
         deliver = output.deliver(
             flags,
             lambda progress: _flags.with_declared(
-                record.compare(lambda q: _compare(config, q, command, progress))
+                record.compare(lambda q: _compare(config, q, progress))
             ),
             gate=False,
         )
@@ -107,10 +106,10 @@ def _require_inputs(config: dict[str, Any]) -> None:
 
 
 def _compare(
-    config: Mapping[str, Any], question: Question, command: str, on_stage: Callable[[str], None]
+    config: Mapping[str, Any], question: Question, on_stage: Callable[[str], None]
 ) -> Comparison | CollectionsComparison:
     missing = question.scoring.missing if "missing" in config else "error"
-    inputs = build(Inputs, {**nested(config), "missing": missing})
+    inputs = build(Inputs, {**nested(config), "missing": missing, "command": _flags.command()})
     if config.keys().isdisjoint(("scores", "collections")):
         name_a, name_b = inputs.baseline or inputs.name_a, inputs.candidate or inputs.name_b
         inputs = replace(inputs, name_a=name_a, name_b=name_b, baseline=None, candidate=None)
@@ -128,7 +127,7 @@ def _compare(
         inputs = replace(
             inputs, a=a, b=b, name_a=inputs.name_a or own_a, name_b=inputs.name_b or own_b
         )
-    return answer(inputs, question, command=command, on_stage=on_stage)
+    return answer(inputs, question, on_stage=on_stage)
 
 
 def _gate(comparison: Comparison | CollectionsComparison, *, tell: bool, ascii_only: bool) -> int:
@@ -169,7 +168,6 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
     abrank rank --collections beir.tsv -m nDCG@10 --report html
     """  # noqa: D301 - click's mark for lines to keep
     question = build(RankingQuestion, nested(dict(_flags.options_given())))
-    called = shlex.join(["abrank", *click.get_current_context().obj])
     if flags["collections"]:
         why = "is for one collection: it cannot stand beside --collections"
         _flags.require_taken("rank_collections", why, ["qrels"] if qrels else [])
@@ -186,7 +184,7 @@ def rank(qrels: str | None, runs: tuple[str, ...], **flags: Any) -> None:  # noq
         runs = tuple(path for path in files if Path(path).absolute() != Path(qrels).absolute())
 
     _output.Output.of(flags).deliver(
-        flags, lambda progress: _ranking([qrels, *runs], question, flags, called, progress)
+        flags, lambda progress: _ranking([qrels, *runs], question, flags, progress)
     )
 
 
@@ -194,11 +192,11 @@ def _ranking(
     files: list[Any],
     question: RankingQuestion,
     flags: Mapping[str, Any],
-    called: str,
     on_stage: Callable[[str], None],
 ) -> Ranking | CollectionsRanking:
     missing = question.scoring.missing if _flags.given("missing") else "error"
-    inputs = build(Inputs, {**nested(dict(_flags.options_given())), "missing": missing})
+    options = nested(dict(_flags.options_given()))
+    inputs = build(Inputs, {**options, "missing": missing, "command": _flags.command()})
     answer: Callable[..., Ranking | CollectionsRanking]
     if flags["collections"]:
         from abrank.collections.rank import rank_each as answer
@@ -214,7 +212,7 @@ def _ranking(
 
         qrels, *runs = files
         inputs = replace(inputs, qrels=qrels, runs=by_system(_flags.named(tuple(runs))))
-    return answer(inputs, question, command=called, on_stage=on_stage)
+    return answer(inputs, question, on_stage=on_stage)
 
 
 @click.command("render")

@@ -64,9 +64,8 @@ def demo(folder: Path, *, ascii: bool, quiet: bool, verbose: bool) -> None:
         qrels, a, b, topics, segments = INPUTS
         with contextlib.chdir(folder):  # where the printed command should be typed
             comparison = compare_runs(
-                Inputs(qrels=qrels, a=a, b=b, topics=topics, segments=segments),
+                Inputs(qrels=qrels, a=a, b=b, topics=topics, segments=segments, command=_command()),
                 Question(measures=MEASURES, margin=MARGIN, rng=SEED),
-                command=_command(),
                 on_stage=progress,
             )
             for name in REPORTS:

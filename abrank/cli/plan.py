@@ -13,7 +13,9 @@ import click
 
 from abrank._support import display
 from abrank.cli import _flags, _terminal
-from abrank.options import Inputs, build, nested, paired_tests
+from abrank.options import Inputs
+from abrank.options.parts import paired_tests
+from abrank.options.values import build, nested
 
 if TYPE_CHECKING:
     from abrank._support.typing import FloatArray
@@ -135,11 +137,7 @@ def power(
     if flag == "json":
         _terminal.put_json(asdict(plan))
     elif flag == "csv":
-        from abrank.planning.plan import PlanRow
-        from abrank.report.data import csv_text
-
-        header = [field.name for field in fields(PlanRow)]
-        _terminal.put(csv_text(header, map(astuple, plan.rows)), nl=False)
+        _put_csv(planning.PlanRow, plan.rows)
     else:
         detail = _terminal.detail(quiet=flags["quiet"], verbose=flags["verbose"])
         _terminal.show(plan, measure=name, detail=detail)
@@ -278,6 +276,7 @@ def margin(
     if against is not None and sd is not None:
         raise click.UsageError("--against and --sd both give the spread: choose one")
 
+    from abrank.comparison.units import known_range
     from abrank.planning.audit import suggest_margins
 
     with _terminal.Progress(quiet=quiet, verbose=verbose) as progress:
@@ -288,10 +287,16 @@ def margin(
             scores, other = _scored(qrels, runs, against, measure)
     b = None if other is None else scores.of(other)[:, 0]
     places = [place for place, name in enumerate(scores.systems) if name != other]
+    name, values = scores.measures[0], scores.values[:, :, 0]
+    low, high = known_range(name, minimum=float(values.min()), largest=float(values.max()))
     margins = suggest_margins(
-        scores.values[:, places, 0], b, span=_span(scores), sd=sd, alpha=alpha, power=power
+        values[:, places],
+        b,
+        span=high - low if math.isfinite(high - low) else None,
+        sd=sd,
+        alpha=alpha,
+        power=power,
     )
-    name = scores.measures[0]
     lines = _text_of_margins(margins, name, other or "", verbose=verbose)
     _put(margins, name, lines[:1] if quiet else lines, format)
 
@@ -303,9 +308,8 @@ def _scored(
     from abrank.scoring.evaluate import evaluate
 
     named = _flags.named((*runs, against) if against else runs)
-    return evaluate(qrels, named, [measure], scoring=_flags.scoring()), [*named][
-        -1
-    ] if against else None
+    scores = evaluate(qrels, named, [measure], scoring=_flags.scoring())
+    return scores, scores.systems[-1] if against else None
 
 
 def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores, str | None]:
@@ -332,24 +336,11 @@ def _ready(files: list[str], against: str | None, measure: str) -> tuple[Scores,
         return scores, next(name for name in scores.systems if name != a)  # an experiment
     if against is None or against in scores.systems:
         return scores, against
-    systems, board = (
-        set(scores.systems),
-        read_systems([*files, against], measures=measures, options=options),
-    )
-    rest = [name for name in board.systems if name not in systems]
+    board = read_systems([*files, against], measures=measures, options=options)
+    rest = [name for name in board.systems if name not in scores.systems]
     if len(rest) != 1:
         raise click.UsageError(f"--against is one system, and {against} has {len(rest)}")
     return board, rest[0]
-
-
-def _span(scores: Scores) -> float | None:
-    from abrank.comparison.units import known_range
-
-    values = scores.values[:, :, 0]
-    low, high = known_range(
-        scores.measures[0], minimum=float(values.min()), largest=float(values.max())
-    )
-    return high - low if math.isfinite(high - low) else None
 
 
 def _text_of_margins(result: Margins, measure: str, other: str, *, verbose: bool) -> list[str]:
@@ -400,14 +391,19 @@ def _put(result: Any, measure: str, lines: list[str], format: str) -> None:  # n
     if format == "json":
         _terminal.put_json({"measure": measure, **asdict(result)})
     elif format == "csv":
-        from abrank.report.data import csv_text
-
-        header = [field.name for field in fields(result.rows[0])]
-        _terminal.put(csv_text(header, map(astuple, result.rows)), nl=False)
+        _put_csv(type(result.rows[0]), result.rows)
     else:
         text = "\n".join(lines)
         plain = _terminal.wants_ascii(flag=False, stream=sys.stdout)
         _terminal.put(text.replace(display.GROUP, " ") if plain else text)
+
+
+def _put_csv(kind: type[Any], rows: Sequence[Any]) -> None:
+    """Print rows, objects of one dataclass, as CSV."""
+    from abrank.report.data import csv_text
+
+    header = [field.name for field in fields(kind)]
+    _terminal.put(csv_text(header, map(astuple, rows)), nl=False)
 
 
 _WAYS = {
@@ -439,10 +435,12 @@ _OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"
     help="Clusters of queries, such as conversations, users or topic variants: a CSV with query_id"
     " and one column. Whole clusters are then swapped and resampled.",
 )  # fmt: skip
-@_flags.replications(
-    "Simulated comparisons per row. With 1000 a rate of 5% is known to within 1.4 percentage"
-    " points, with 10000 to within 0.4."
-)
+@_flags.own(
+    "--replications", group="Measures and tests", type=click.IntRange(100), default=1000,
+    show_default=True, metavar="N",
+    help="Simulated comparisons per row. With 1000 a rate of 5% is known to within 1.4 percentage"
+    " points, with 10000 to within 0.4.",
+)  # fmt: skip
 @_flags.take("seed")
 @_flags.take(*_flags.SCORING, functions=("evaluate",))
 @_flags.take("format", functions=("aa",))

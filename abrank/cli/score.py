@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,8 @@ from abrank.cli import _flags, _output, _terminal
 from abrank.measures import Measure, parse
 from abrank.measures.names import parse_measures
 from abrank.measures.spellings import trec_eval_name, trec_eval_order, without
-from abrank.options import Scoring, iterate, nested
+from abrank.options import Scoring
+from abrank.options.values import iterate, nested
 
 if TYPE_CHECKING:
     from abrank.scoring.scores import Scores
@@ -169,7 +169,7 @@ def _intervals(
     recorded = provenance(
         scores, {name: name for name in scores.systems}, settings=scoring.settings(),
         context={key: config[key] for key in ("segments", "clusters") if key in config},
-        command=shlex.join(["abrank", *click.get_current_context().obj]),
+        command=_flags.command(),
     )  # fmt: skip
     intervals = _flags.with_declared(replace(intervals, provenance=recorded))
     output.deliver(flags, lambda _: intervals, notes=False)

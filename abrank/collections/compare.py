@@ -27,7 +27,7 @@ from abrank.collections.table import (
     refuse_repeated,
 )
 from abrank.comparison import Comparison
-from abrank.comparison.choosing import directions_again, refuse_unchosen, require_direction
+from abrank.comparison.choosing import directions_again, require_chosen, require_direction
 from abrank.comparison.compare import compare_ready, compare_sample
 from abrank.comparison.resolve import resolve_again
 from abrank.comparison.result import gate_on_each
@@ -45,11 +45,7 @@ from abrank.workflow import compare_runs
 
 
 def compare_each(
-    inputs: Inputs,
-    question: Question,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
+    inputs: Inputs, question: Question, *, on_stage: Callable[[str], None] = silent
 ) -> CollectionsComparison:
     """Compare as :func:`compare_collections` does, and report each stage of the work."""
     source = collections = inputs.collections
@@ -79,14 +75,16 @@ def compare_each(
         clusters_here = [Clusters(clusters[name])] if name in clusters else []
         question_of_one = replace(single, design=[*clusters_here, *parts] or None)
         with on_collection(name, source):
-            inputs_here = replace(inputs, name_a=name_a, name_b=name_b, segments=segments.get(name))
+            inputs_here = replace(
+                inputs, name_a=name_a, name_b=name_b, segments=segments.get(name), command=None
+            )
             comparisons[name] = _comparison(name, collection, question_of_one, inputs_here)
     return summarise_collections(
         comparisons,
         require=question.gate,
         on=question.on,
         accept_doubt=question.accept_doubt,
-        provenance=origin(command),
+        provenance=origin(inputs.command),
         name_a=name_a,
         name_b=name_b,
     )
@@ -337,9 +335,7 @@ def _decide(
             directions_declared.undeclared,
             [rule.primary, *(guard.measure for guard in rule.guards)],
         )
-        for note in first.notes:
-            if note.code == "nobody-chose":
-                refuse_unchosen(note.values["n"], note.values["primary"])
+        require_chosen(first.notes)
     # Measures are not adjusted, because only the primary one decides.
     rule = replace(rule, family="secondary", adjust="none")
     if sample.clustered_by:  # the first collection may have no clusters

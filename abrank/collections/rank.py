@@ -43,11 +43,7 @@ WITHIN, WITHIN_TITLE = "within-collections", "min-P bootstrap of the queries wit
 
 
 def rank_each(
-    inputs: Inputs,
-    question: RankingQuestion,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
+    inputs: Inputs, question: RankingQuestion, *, on_stage: Callable[[str], None] = silent
 ) -> CollectionsRanking:
     """Rank as :func:`rank_collections` does, and report each stage of the work."""
     source = collections = inputs.collections
@@ -61,24 +57,19 @@ def rank_each(
     for name, collection in collections.items():
         on_stage(f"ranking on {name}")
         with on_collection(name, source):
-            rankings[name] = _ranking(collection, inputs, replace(question, pairs=True))
+            inputs_here = replace(inputs, command=None)
+            rankings[name] = _ranking(collection, inputs_here, replace(question, pairs=True))
     on_stage("testing over the collections")
-    if inputs.missing == "drop":
-        rankings = _of_all_systems(rankings)
-    return summarise_rankings(
-        rankings, test=question.test, adjust=question.adjust, provenance=origin(command)
-    )
-
-
-def _of_all_systems(rankings: dict[str, Ranking]) -> dict[str, Ranking]:
     systems = {system for ranking in rankings.values() for system in ranking.systems}
     lacking = [name for name, ranking in rankings.items() if {*ranking.systems} != systems]
-    whole = {name: ranking for name, ranking in rankings.items() if name not in lacking}
-    if not lacking or not whole:
-        return rankings
-    name, ranking = next(iter(whole.items()))
-    note = f"left out, for not every system is there: {', '.join(lacking)}"
-    return whole | {name: replace(ranking, notes=(*ranking.notes, note))}
+    if inputs.missing == "drop" and 0 < len(lacking) < len(rankings):
+        rankings = {name: rankings[name] for name in rankings if name not in lacking}
+        name, ranking = next(iter(rankings.items()))
+        note = f"left out, for not every system is there: {', '.join(lacking)}"
+        rankings[name] = replace(ranking, notes=(*ranking.notes, note))
+    return summarise_rankings(
+        rankings, test=question.test, adjust=question.adjust, provenance=origin(inputs.command)
+    )
 
 
 def _ranking(collection: object, inputs: Inputs, question: RankingQuestion) -> Ranking:

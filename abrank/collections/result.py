@@ -489,6 +489,6 @@ class CollectionsRanking(Result):
 def flat(row: StandingRow) -> dict[str, Any]:
     """Return a row with the columns of its two standings added."""
     result = asdict(row)
-    fixed, random = result.pop("fixed"), result.pop("random")
-    result |= {f"fixed_{key}": value for key, value in fixed.items()}
-    return result | {f"random_{key}": value for key, value in random.items()}
+    for kind in ("fixed", "random"):
+        result |= {f"{kind}_{key}": value for key, value in result.pop(kind).items()}
+    return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -12,6 +12,7 @@ from abrank._support.errors import ArgumentError
 from abrank.diagnostics import Note, higher_is_better
 from abrank.measures import parse
 from abrank.measures.names import asks_direction, known
+from abrank.options import Question
 from abrank.scoring.scores import Scores
 
 # The measure that decides if the user names none: the first of these that exists.
@@ -69,13 +70,14 @@ def choose(
 
 
 def choose_from(
-    scores: Scores, primary: str | None = None, *, gate: bool = False, in_sequence: bool = False
+    scores: Scores, question: Question | None = None
 ) -> tuple[Scores, str, tuple[Note, ...]]:
     """Return the scores to compare, the measure that decides, and notes on that choice."""
     flat = np.ptp(scores.values, axis=(0, 1)) == 0.0 if scores.values.size else []
     constant = [name for name, is_flat in zip(scores.measures, flat, strict=False) if is_flat]
+    primary = None if question is None else question.primary
     result = choose(scores.measures, scores.named, primary, constant=constant)
-    notes = unchosen(result, gate=gate, in_sequence=in_sequence)
+    notes = unchosen(result, question)
     if result.apart:
         means = scores.means()
         values = {name: means[:, scores.measures.index(name)].tolist() for name in result.apart}
@@ -85,18 +87,24 @@ def choose_from(
     return scores.take(result.measures), result.primary, notes
 
 
-def unchosen(
-    choice: MeasureChoice, *, gate: bool = False, in_sequence: bool = False
-) -> tuple[Note, ...]:
+def unchosen(choice: MeasureChoice, question: Question | None) -> tuple[Note, ...]:
     """Return the note that the user chose no primary measure; refuse options that need one."""
     if not choice.unchosen:
         return ()
-    if gate or in_sequence:
-        refuse_unchosen(choice.unchosen, choice.primary, in_sequence=in_sequence)
+    in_sequence = question is not None and question.family == SEQUENCE
+    if question is not None and (question.gate is not None or in_sequence):
+        _refuse_unchosen(choice.unchosen, choice.primary, in_sequence=in_sequence)
     return (Note("nobody-chose", 4, {"primary": choice.primary, "n": choice.unchosen}),)
 
 
-def refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False) -> NoReturn:
+def require_chosen(notes: Iterable[Note]) -> None:
+    """Refuse a gate if a note of the result says that the user chose no primary measure."""
+    for note in notes:
+        if note.code == "nobody-chose":
+            _refuse_unchosen(note.values["n"], note.values["primary"])
+
+
+def _refuse_unchosen(n_measures: int, primary: str, *, in_sequence: bool = False) -> NoReturn:
     """Refuse a gate or a sequence of tests if the user did not choose among several measures."""
     text = f"{n_measures} measures; say which decides"
     python, command = f'measures="{primary}"', f"-m {primary}"

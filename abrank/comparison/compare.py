@@ -17,7 +17,7 @@ from abrank.comparison.deciding import (
     find_alternatives,
     guard_results,
     is_reversed,
-    judge,
+    reasons_against,
 )
 from abrank.comparison.evidence import FAILED, RunDetails, find_titles, treatments
 from abrank.comparison.groups import error_inflation
@@ -33,9 +33,20 @@ from abrank.comparison.samples.clusters import (
     Weighted,
 )
 from abrank.comparison.samples.collections import Stratified
-from abrank.comparison.samples.machine import WithMachine, scores_again, with_machine
+from abrank.comparison.samples.machine import (
+    WithMachine,
+    beside_machine,
+    scores_again,
+    with_machine,
+)
 from abrank.comparison.samples.sample import MEAN_AND_ERROR, QuerySample, Sample, Sequential
-from abrank.diagnostics import Note, inspect_gaps, inspect_margin, inspect_relevance
+from abrank.diagnostics import (
+    Note,
+    inspect_gaps,
+    inspect_margin,
+    inspect_relevance,
+    most_severe_first,
+)
 from abrank.estimate import Estimate
 from abrank.inference.clusters import numbered, run_cluster_test
 from abrank.inference.rounding import has_spread
@@ -43,7 +54,7 @@ from abrank.ledger.record import recorded
 from abrank.measures.names import listed
 from abrank.options import Designs, Inputs, Machine, Question
 from abrank.provenance import provenance
-from abrank.rule import Reason
+from abrank.rule import LEVELS, Reason, Soundness
 from abrank.rule_file import answered_by
 from abrank.scoring.evaluate import silent
 from abrank.scoring.scores import Scores
@@ -54,11 +65,7 @@ NOTES_OF_INPUTS = frozenset({"nobody-chose", "not-tested", "missing-scores"})
 
 
 def compare_ready(
-    inputs: Inputs,
-    question: Question,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
+    inputs: Inputs, question: Question, *, on_stage: Callable[[str], None] = silent
 ) -> Comparison:
     """Compare ready scores as :func:`compare_scores` does, and report each stage of the work."""
     on_stage("reading the scores")
@@ -80,7 +87,7 @@ def compare_ready(
         data = replace(data, unused_clusters=scores.cluster_column())
     data = with_machine(data, question.machine, scores)
     on_stage("testing")
-    return compare_recorded(scores, question, data=data, command=command)
+    return compare_recorded(scores, question, data=data, command=inputs.command)
 
 
 @answered_by(recorded(compare_ready), Question, "a")
@@ -187,14 +194,12 @@ def compare_recorded(
         machine = replace(data.machine, scores=data.machine.scores.take(compared.measures))
         data = replace(data, machine=machine)
     comparison = compare_sample(sample_of(compared, plan, data), plan)
-    notes = sorted(
-        (*plan.notes, *inspect_gaps(compared), *comparison.notes), key=lambda note: -note.severity
-    )
-    comparison = replace(comparison, notes=tuple(notes), provenance=recorded)
+    notes = most_severe_first([*plan.notes, *inspect_gaps(compared), *comparison.notes])
+    comparison = replace(comparison, notes=notes, provenance=recorded)
     if data.docs is None:
         return comparison
     titles, remark = find_titles(
-        data.docs, comparison.evidence, plan.primary.definition, comparison.query_ids,
+        data.docs, comparison.evidence, plan.definition, comparison.query_ids,
         comparison.differences(),
     )  # fmt: skip
     return replace(
@@ -233,7 +238,7 @@ def sample_of(
     if data.machine is None:
         return sample
     missing = None if saved is None or saved.machine is None else saved.machine.missing
-    return WithMachine.beside(sample, data.machine, rule.primary, rule.alpha, missing)
+    return beside_machine(sample, data.machine, rule, missing)
 
 
 OfQueries = TypeVar("OfQueries", bound=QuerySample)
@@ -253,7 +258,7 @@ def compare_sample(sample: Sample, plan: AnalysisPlan) -> Comparison:
     lead = sample.measures.index(rule.primary)
     rows, n_joint, decision = decide_on(sample, plan)
     grouped, sizes = sample.clusters(rule, lead) or (None, None)
-    tests = sample.tests(rule, rows[lead], lead)
+    tests = sample.tests(rule, lead)
     inflation = error_inflation(rule, grouped, sample.n)
     if rule.test == "bounded" and decision.reason == "":
         bounded, plain = (
@@ -272,7 +277,7 @@ def compare_sample(sample: Sample, plan: AnalysisPlan) -> Comparison:
         decision=decision,
         rows=rows,
         test_rows=tests,
-        effects=sample.effects(rule, rows[lead], lead),
+        effects=sample.effects(rule, lead),
         spread=sample.spread(lead),
         planning=plan_from_spread(
             sample.deviation(lead), sample.n, rule, decision.margin,
@@ -299,7 +304,7 @@ def compare_again(saved: Comparison) -> Comparison:
     # judgments or depths.
     comparison = compare_sample(*reopened(saved))
     of_inputs = [note for note in saved.notes if note.code in NOTES_OF_INPUTS]
-    notes = tuple(sorted((*of_inputs, *comparison.notes), key=lambda note: -note.severity))
+    notes = most_severe_first([*of_inputs, *comparison.notes])
     return replace(comparison, notes=notes, provenance=saved.provenance)
 
 
@@ -312,16 +317,13 @@ def reopened(saved: Comparison) -> tuple[Sample, AnalysisPlan]:
         sample = Stratified.of_parts(saved.strata, systems, saved.measures)
         clusters = sample.clustered_by
         return sample, resolve_again(saved.rule, better, sample.scores, clusters=clusters)
+    by_side = dict(zip("ab", systems, strict=True))
     scores = Scores(
         saved.query_ids,
         systems,
         saved.measures,
         np.stack([saved.a, saved.b], axis=1),
-        audits={
-            name: saved.audits[key]
-            for key, name in zip("ab", systems, strict=True)
-            if key in saved.audits
-        },
+        audits={by_side[side]: audit for side, audit in saved.audits.items()},
         notes=saved.remarks,
     )
     machine, grouped, weighed = saved.machine, saved.clusters, saved.weights
@@ -358,20 +360,17 @@ def _notes(result: Comparison, plan: AnalysisPlan, sample: Sample) -> tuple[Note
         ),
         *_turned_guards(result, plan, sample),
     ]
-    cut = next(
-        (alternative for alternative in result.alternatives if alternative.kind == "common-depth"),
-        None,
-    )
-    if cut is None or not is_reversed(result.verdict, cut.verdict):
+    by_kind = {alternative.kind: alternative.verdict for alternative in result.alternatives}
+    at_common_depth = by_kind.get("common-depth", result.verdict)
+    if not is_reversed(result.verdict, at_common_depth):
         notes = [note for note in notes if note.code != "unequal-depth"]
-    return tuple(sorted(notes, key=lambda note: -note.severity))
+    return most_severe_first(notes)
 
 
 def _turned_guards(result: Comparison, plan: AnalysisPlan, sample: Sample) -> Iterator[Note]:
     """Yield notes on guards that pass only because of missing data or unequal depth."""
     passed = {guard.measure for guard in result.decision.guards if guard.passed}
-    together = isinstance(sample, WithMachine) and sample.together
-    if not passed or together or not isinstance(sample, QuerySample):
+    if not passed or isinstance(sample, WithMachine) or not isinstance(sample, QuerySample):
         return
     guards = tuple(guard for guard in result.rule.guards if guard.measure in passed)
     plan = replace(plan, rule=replace(result.rule, guards=guards))
@@ -400,20 +399,17 @@ def with_soundness(result: Comparison, further: Sequence[Reason] = ()) -> Compar
     ):
         decision = replace(decision, direction=0)  # still valid: any difference is small
     verdict = decision.of_numbers or decision.verdict
+    reasons = reasons_against(result, verdict, decision.direction)
+    if decision.direction and (carrying := _carrying_cluster(result)):
+        reasons.append(Reason("one-cluster-carries", carrying))
+    reasons += further
     # With several collections, each checks its own share of judged documents.
-    required, further = result.rule.judged, list(further)
+    required = result.rule.judged
     shares = {key: audit.judged_at_10 for key, audit in result.audits.items()}
     if required and shares and min(shares.values()) < required:
-        further.append(Reason("few-judged", {**shares, "required": required}))
-    soundness = judge(
-        verdict,
-        decision.direction,
-        primary=result.rule.primary,
-        notes=result.notes,
-        alternatives=result.alternatives,
-        carrying=_carrying_cluster(result) if decision.direction else None,
-        further=further,
-    )
+        reasons.append(Reason("few-judged", {**shares, "required": required}))
+    order = list(LEVELS)
+    soundness = Soundness(tuple(sorted(reasons, key=lambda reason: order.index(reason.code))))
     return replace(result, decision=apply_soundness(result.rule, decision, soundness))
 
 

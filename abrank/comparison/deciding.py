@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from abrank._support.typing import FloatArray
 from abrank.comparison.choosing import SEQUENCE
 from abrank.comparison.evidence import Alternative, Kind, OtherChoice, RunDetails
 from abrank.comparison.resolve import AnalysisPlan
+from abrank.comparison.result import Comparison
 from abrank.comparison.rows import MeasureResult
 from abrank.comparison.samples.sample import Sample
 from abrank.diagnostics import Note
@@ -26,7 +27,7 @@ from abrank.inference import run_test
 from abrank.inference.equivalence import bound_unseen
 from abrank.inference.families import share_of_alpha
 from abrank.inference.registry import as_alpha
-from abrank.rule import GATES, LEVELS, GuardResult, Reason, Soundness, Verdict
+from abrank.rule import GATES, LEVELS, GuardResult, Reason, Verdict
 from abrank.verdict import FEW_QUERIES, Decision, Rule, SignFlips, decide, says_more_than
 
 FEW_CLUSTERS = "too-few-clusters"
@@ -48,8 +49,7 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
     adjusted = adjust_family(sample, plain, rule)
     rows = []
     for i, name in enumerate(sample.measures):
-        planned, alone = plan.measures[name], Estimate.of(plain, i)
-        higher = planned.higher_is_better
+        alone, higher = Estimate.of(plain, i), plan.directions.higher[name]
         together = Interval(float(adjusted.ci_low[i]), float(adjusted.ci_high[i]))
         mean_a, mean_b = sample.means[:, i].tolist()
         # In the order: B better, tied, B worse.
@@ -58,7 +58,7 @@ def measure_rows(sample: Sample, plan: AnalysisPlan) -> tuple[tuple[MeasureResul
             tested=math.isfinite(alone.pvalue),
             moved=bool(wins + losses),
             higher=higher,
-            declared=planned.direction_declared,
+            declared=name not in plan.directions.undeclared,
         )
         rows.append(
             MeasureResult(
@@ -126,15 +126,6 @@ def adjust_family(sample: Sample, plain: inference.TestResult, rule: Rule) -> Ad
     return Adjusted(pvalue, low, high, 0)
 
 
-def interval_of_primary(sample: Sample, rule: Rule, confidence: float) -> Interval:
-    """Return the interval of the primary measure, adjusted if it belongs to the family."""
-    primary = sample.measures.index(rule.primary)
-    if rule.family != "all":
-        return Estimate.of(sample.test(confidence, [primary])).interval
-    family = adjust_family(sample, sample.test(confidence), rule)
-    return Interval(float(family.ci_low[primary]), float(family.ci_high[primary]))
-
-
 def guard_results(
     sample: Sample, plan: AnalysisPlan, rows: Sequence[MeasureResult] = ()
 ) -> tuple[GuardResult, ...]:
@@ -156,38 +147,33 @@ def guard_results(
             primary=guard.measure,
             margin=guard.margin,
             margin_is_relative=guard.margin_is_relative,
-            higher_is_better=plan.measures[guard.measure].higher_is_better,
+            higher_is_better=plan.directions.higher[guard.measure],
         )
+        column = sample.measures.index(guard.measure)
         try:
-            limits = _limits(sample, guard_rule)
+            if guard.margin_is_relative and sample.n:
+                change = sample.relative(column, rule.alpha)
+                limits = Estimate(change.estimate, change.tost_low, change.tost_high)
+            else:
+                limits = Estimate.of(sample.test(rule.confidence_equivalence, [column]))
         except ArgumentError as problem:
             raise ArgumentError(f"the guard {guard}: {problem}") from None
         flips = flip_signs(sample, guard_rule)
-        excluded = guard_rule.gain(*limits.interval).low > -guard_rule.margin
+        excluded = guard_rule.gain(*limits.interval).low > -guard.margin
         results.append(
             GuardResult(
-                measure=guard_rule.primary,
-                margin=guard_rule.margin,
-                margin_is_relative=guard_rule.margin_is_relative,
+                measure=guard.measure,
+                margin=guard.margin,
+                margin_is_relative=guard.margin_is_relative,
                 estimate=limits.estimate,
                 low=limits.low,
                 high=limits.high,
                 higher_is_better=guard_rule.higher_is_better,
-                passed=excluded
-                and (flips is None or flips.agree("non-inferior", guard_rule.alpha)),
+                passed=excluded and (flips is None or flips.agree("non-inferior", rule.alpha)),
                 flips=None if flips is None else flips.non_inferior,
             )
         )
     return tuple(results)
-
-
-def _limits(sample: Sample, rule: Rule) -> Estimate:
-    """Return the estimate and its ``1 - 2 alpha`` interval in the unit of the margin."""
-    column = sample.measures.index(rule.primary)
-    if rule.margin_is_relative and sample.n:
-        change = sample.relative(column, rule.alpha)
-        return Estimate(change.estimate, change.tost_low, change.tost_high)
-    return Estimate.of(sample.test(rule.confidence_equivalence, [column]))
 
 
 def flip_signs(sample: Sample, rule: Rule) -> SignFlips | None:
@@ -218,11 +204,16 @@ def decide_on(
     lead = sample.measures.index(rule.primary)
     row, n = rows[lead], sample.n
     identical = n > 1 and not row.wins + row.losses
+    if rule.family == "all":
+        family = adjust_family(sample, sample.test(rule.confidence_equivalence), rule)
+        equivalence = Interval(float(family.ci_low[lead]), float(family.ci_high[lead]))
+    else:
+        equivalence = Estimate.of(sample.test(rule.confidence_equivalence, [lead])).interval
     decision = decide(
         rule,
         estimate=row.estimate,
         interval=row.adjusted,
-        equivalence_interval=interval_of_primary(sample, rule, rule.confidence_equivalence),
+        equivalence_interval=equivalence,
         relative=sample.relative(lead, rule.alpha) if rule.margin_is_relative and n else None,
         identical=identical,
         reason=sample.why_identical() if identical else _untestable(sample, rule, row),
@@ -311,20 +302,12 @@ def find_alternatives(
     return tuple(sorted(result, key=lambda element: get_args(Kind).index(element.kind)))
 
 
-def judge(
-    verdict: Verdict,
-    direction: int,
-    *,
-    primary: str,
-    notes: Iterable[Note] = (),
-    alternatives: Iterable[Alternative] = (),
-    carrying: Mapping[str, Any] | None = None,
-    further: Iterable[Reason] = (),
-) -> Soundness:
-    """Collect the reasons against the evidence for a verdict."""
-    reasons = [reason for note in notes if (reason := _of_note(note, direction, primary))]
+def reasons_against(result: Comparison, verdict: Verdict, direction: int) -> list[Reason]:
+    """Collect the reasons in notes and alternatives against the evidence for a verdict."""
+    primary = result.rule.primary
+    reasons = [reason for note in result.notes if (reason := _of_note(note, direction, primary))]
     empty = any(reason.values.get("n_rows") == 0 for reason in reasons)  # also shares no query
-    for alternative in () if empty else alternatives:
+    for alternative in () if empty else result.alternatives:
         code = _OF_ALTERNATIVES.get(alternative.kind)
         # Clustered testing answers an equally valid question, so only overclaiming is doubtful.
         turned = says_more_than if alternative.kind == "whole-clusters" else is_turned
@@ -337,12 +320,7 @@ def judge(
             if alternative.clusters:
                 values |= {"clusters": alternative.clusters, "pvalue": alternative.pvalue}
             reasons.append(Reason(code, {**values, "n_queries": alternative.n_queries}))
-    if carrying is not None:
-        reasons.append(Reason("one-cluster-carries", carrying))
-    order = list(LEVELS)
-    return Soundness(
-        tuple(sorted((*reasons, *further), key=lambda reason: order.index(reason.code)))
-    )
+    return reasons
 
 
 # Kinds of alternatives, and the reason code if they change the verdict.

@@ -97,9 +97,21 @@ def collect_details(scores: Scores, measure: Measure | None, differences: FloatA
     depth = cutoff if isinstance(cutoff, int) else None
     n_unjudged = _unjudged(a.judged, rows, depth), _unjudged(b.judged, rows, depth)
     few = sum(n_unjudged) <= MOST_UNJUDGED and measure.entry.needs is None
-    chosen = rows[_chosen(differences)]
+    order = np.argsort(differences, kind="stable")
+    if len(order) > LIST_ALL:  # the worst queries, the best, and some between
+        third = LIST_ALL // 3
+        spread = np.linspace(third, len(order) - third - 1, third).astype(np.int64)
+        order = np.concatenate([order[:third], order[spread], order[-third:]])
+    chosen = rows[order]
+    rankings = {}
+    if a.top_docs.rank.size or b.top_docs.rank.size:
+        first_a, first_b = (_first(item, chosen) for item in (a, b))
+        rankings = {
+            a.judged.query_ids[i]: (first_a.get(i, ()), first_b.get(i, ()))
+            for i in sorted(chosen.tolist())
+        }
     return RunDetails(
-        rankings=_rankings(a, b, chosen),
+        rankings=rankings,
         elsewhere=_elsewhere(a, b, chosen, rel=lowest_relevant(measure)),
         tie_range=ties,
         n_unjudged=n_unjudged,
@@ -115,27 +127,6 @@ def _unjudged(judged: JudgedRun, selected: IntArray, depth: int | None) -> int:
     return int((length - count)[selected].sum())
 
 
-def _chosen(differences: FloatArray) -> IntArray:
-    order = np.argsort(differences, kind="stable")
-    third = LIST_ALL // 3
-    if len(order) <= LIST_ALL:
-        return order
-    spread = np.linspace(third, len(order) - third - 1, third).astype(np.int64)
-    return np.concatenate([order[:third], order[spread], order[-third:]])
-
-
-def _rankings(
-    a: JudgedSource, b: JudgedSource, chosen: IntArray
-) -> dict[str, tuple[RankedList, RankedList]]:
-    if not (a.top_docs.rank.size or b.top_docs.rank.size):
-        return {}
-    query_ids = a.judged.query_ids
-    firsts = [_first(item, chosen) for item in (a, b)]
-    return {
-        query_ids[i]: (firsts[0].get(i, ()), firsts[1].get(i, ())) for i in sorted(chosen.tolist())
-    }
-
-
 def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
     """Return the first documents of each chosen query with their grades."""
     top, judged = reading.top_docs, reading.judged
@@ -146,8 +137,9 @@ def _first(reading: JudgedSource, chosen: IntArray) -> dict[int, RankedList]:
     rows = np.flatnonzero(np.isin(top.query, chosen))
     result: dict[int, list[tuple[str, float | None]]] = {}
     docs = ids.decode(ids.take(top.docs, rows))
-    for doc, *place in zip(docs, top.query[rows].tolist(), top.rank[rows].tolist(), strict=True):
-        result.setdefault(place[0], []).append((doc, grade.get((place[0], place[1]))))
+    places = zip(top.query[rows].tolist(), top.rank[rows].tolist(), strict=True)
+    for doc, place in zip(docs, places, strict=True):
+        result.setdefault(place[0], []).append((doc, grade.get(place)))
     return {query: tuple(item) for query, item in result.items()}
 
 
@@ -186,7 +178,7 @@ def _cutoff_curve(
 ) -> CutoffCurve | None:
     parameters = dict(measure.parameters)
     cutoff = parameters.pop("cutoff", None)
-    if cutoff is None or not isinstance(cutoff, int):
+    if not isinstance(cutoff, int):
         return None
     longest = max(int(a.n_retrieved.max(initial=1)), int(b.n_retrieved.max(initial=1)), cutoff)
     cutoffs = sorted({k for k in CUTOFFS if k <= longest} | {cutoff})

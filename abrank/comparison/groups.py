@@ -63,32 +63,6 @@ class ClusterSummary:
     # The deciding test if the requested one cannot handle so few clusters: `permutation`.
     test: str = ""
 
-    @classmethod
-    def of(
-        cls,
-        name: str,
-        sums: FloatArray,
-        sizes: IntArray,
-        *,
-        test: str,
-        plain_error: float,
-        squares: float,
-        labels: tuple[str, ...] = (),
-    ) -> ClusterSummary:
-        """Describe the clusters by the differences of one measure."""
-        decides = deciding_test(test, sizes)
-        return cls(
-            name,
-            labels,
-            len(sizes),
-            int(sizes.max(initial=0)),
-            standard_error(sums, sizes) / plain_error if plain_error > 0.0 else math.nan,
-            effective_clusters(sizes),
-            freedom_of_clusters(sizes) if len(sizes) else math.nan,
-            lasting_share(sums, sizes, squares),
-            decides if decides != test else "",
-        )
-
     def untestable(self, test: str) -> bool:
         """Whether there are too few clusters for the test and for sign flips in its place."""
         return not self.test and self.n_effective < FEWEST_EFFECTIVE[test]
@@ -171,16 +145,22 @@ def describe_clusters(
 ) -> ClusterSummary:
     """Summarise the clusters and their effect on the standard error of the mean difference."""
     sizes = np.bincount(index)
-    n = len(differences)
-    plain = float(np.std(differences, ddof=1)) / n**0.5 if has_spread(differences) else math.nan
-    return ClusterSummary.of(
+    sums = np.asarray(np.bincount(index, differences, len(sizes)), dtype=np.float64)
+    n, ratio = len(differences), math.nan
+    if has_spread(differences):
+        plain_error = float(np.std(differences, ddof=1)) / n**0.5
+        ratio = standard_error(sums, sizes) / plain_error
+    decides = deciding_test(test, sizes)
+    return ClusterSummary(
         name,
-        np.asarray(np.bincount(index, differences, len(sizes)), dtype=np.float64),
-        sizes,
-        test=test,
-        plain_error=plain,
-        squares=float(differences @ differences),
-        labels=labels,
+        labels,
+        len(sizes),
+        int(sizes.max(initial=0)),
+        ratio,
+        effective_clusters(sizes),
+        freedom_of_clusters(sizes) if len(sizes) else math.nan,
+        lasting_share(sums, sizes, float(differences @ differences)),
+        decides if decides != test else "",
     )
 
 
@@ -273,32 +253,23 @@ def segment(
     if clusters is not None or weights is not None:
         interactions = np.full(len(result), np.nan)
     together = inference.adjust(interactions, "holm")
-    return tuple(
-        Segmentation(
-            name=name,
-            labels=labels[name],
-            rows=segment_rows(
-                zip(
-                    item.labels,
-                    item.n_queries.tolist(),
-                    _means(item, differences, weights),
-                    strict=True,
-                ),
-                rule,
-                rows,
-            ),
-            interaction_pvalue=float(interactions[place]),
-            reversal=item.reversal,
-            interaction_pvalue_adj=float(together[place]),
+    segmentations = []
+    for place, (name, item) in enumerate(result.items()):
+        means: Sequence[float] | FloatArray = item.mean
+        if weights is not None:
+            means = [np.average(differences[row], weights=weights[row]) for row in item.rows]
+        sizes = zip(item.labels, item.n_queries.tolist(), map(float, means), strict=True)
+        segmentations.append(
+            Segmentation(
+                name=name,
+                labels=labels[name],
+                rows=segment_rows(sizes, rule, rows),
+                interaction_pvalue=float(interactions[place]),
+                reversal=item.reversal,
+                interaction_pvalue_adj=float(together[place]),
+            )
         )
-        for place, (name, item) in enumerate(result.items())
-    )
-
-
-def _means(result: Segments, differences: FloatArray, weights: FloatArray | None) -> list[float]:
-    if weights is None:
-        return list(map(float, result.mean))
-    return [float(np.average(differences[row], weights=weights[row])) for row in result.rows]
+    return tuple(segmentations)
 
 
 def _adjusted(
@@ -347,6 +318,9 @@ def segment_rows(
     rows = []
     for label, n_queries, mean in sizes:
         pvalue, low, high, pvalue_adj, low_adj, high_adj = next(answers)
+        reading = Interval(low_adj, high_adj).read(
+            higher=rule.higher_is_better, declared=rule.direction_declared
+        )
         rows.append(
             SegmentRow(
                 label=label,
@@ -358,11 +332,7 @@ def segment_rows(
                 ci_high_adj=high_adj,
                 pvalue=pvalue,
                 pvalue_adj=pvalue_adj,
-                reading="too few"
-                if np.isnan(low_adj)
-                else Interval(low_adj, high_adj).read(
-                    higher=rule.higher_is_better, declared=rule.direction_declared
-                ),
+                reading="too few" if np.isnan(low_adj) else reading,
             )
         )
     return tuple(sorted(rows, key=lambda row: (-row.n_queries, row.label)))

@@ -166,7 +166,6 @@ def with_ratios(
     # The ratio of a group is R = sum(x) / sum(y). Each unit gets the value R + (x - R y) / mean(y).
     # The mean of these values is R and their standard error is that of the delta method.
     # Source: Deng, Knoblich & Lu (2018), KDD, 233-242.
-    # Source: Deng, Knoblich & Lu (2018), KDD, 233-242.
     if not ratios:
         return scores
     names, columns, notes = [], [], []
@@ -274,30 +273,25 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
         )
     files = [os.fspath(source) for source in (a, b) if isinstance(source, (str, os.PathLike))]
     label = " and ".join(map(str, files)) or "scores"
-    choices = [{"independent": True}]
+    of_index = all(group.reading is None or group.reading.query == INDEX for group in groups)
+    are_numbers = all(query_id.isdigit() for group in groups for query_id in group.query_ids)
     if all(group.reading is not None and not group.reading.query for group in groups):
         problem = (
             "no column names the queries: --columns query=COLUMN (columns={'query': 'COLUMN'}) says"
             " which does; rows of different users are compared as independent groups"
         )
-        raise UnpairedError(label, problem, choices)
-    of_index = all(group.reading is None or group.reading.query == INDEX for group in groups)
-    if (
-        of_index
-        and not files
-        and all(item.isdigit() for some in query_ids.values() for item in some)
-    ):
+    elif of_index and are_numbers and not files:
         problem = (
             "the index of each numbers rows and shares none: set_index('query_id'), or columns="
             "{'query': 'COLUMN'}, pairs them;"
             f" rows of different users are compared as independent groups. {_first_ids(query_ids)}"
         )
-        raise UnpairedError(label, problem, choices)
-    problem = (
-        f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare them"
-        f" as independent groups. {_first_ids(query_ids)}"
-    )
-    raise UnpairedError(label, problem, choices)
+    else:
+        problem = (
+            f"{' and '.join(query_ids)} share no query: were they seen by different users? Compare"
+            f" them as independent groups. {_first_ids(query_ids)}"
+        )
+    raise UnpairedError(label, problem, [{"independent": True}])
 
 
 _FORMS = "case, blanks, leading zeros, .0 or forms of Unicode"
@@ -467,8 +461,7 @@ def require_one_scale(scores: Scores) -> None:
         lowest, highest = least[:, place], greatest[:, place]
         if not math.isfinite(high - low):
             if known(measure) is None and not asks_direction(measure) and not stated:
-                means = np.nanmean(scores.values[:, :, place], axis=0)
-                _require_no_percent(measure, scores.systems, lowest, highest, means)
+                _require_no_percent(measure, scores.systems, scores.values[:, :, place])
             continue
         # Scores that are all 0 fit every unit.
         fits = (lowest >= low - 1e-9) & (highest <= high + 1e-9) & ((lowest < 0) | (highest > 0))
@@ -482,10 +475,10 @@ def require_one_scale(scores: Scores) -> None:
             )
 
 
-def _require_no_percent(
-    measure: str, systems: Sequence[str], lowest: FloatArray, highest: FloatArray, means: FloatArray
-) -> None:
+def _require_no_percent(measure: str, systems: Sequence[str], values: FloatArray) -> None:
     """Refuse an unknown score if one system's mean looks like 100 times the other's."""
+    lowest, highest = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+    means = np.nanmean(values, axis=0)
     are_shares = np.flatnonzero((lowest >= 0.0) & (highest > 0.0) & (highest <= 1.0))
     are_percent = np.flatnonzero((lowest >= 0.0) & (highest > 10.0) & (highest <= 100.0))
     for near, far in product(are_shares.tolist(), are_percent.tolist()):

@@ -50,11 +50,7 @@ def with_test(question: Question) -> Question:
 
 @without_collecting()
 def compare_votes(
-    inputs: Inputs,
-    question: Question,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] = silent,
+    inputs: Inputs, question: Question, *, on_stage: Callable[[str], None] = silent
 ) -> Comparison:
     """Compare as :func:`compare_preferences` does, and report each stage of the work."""
     on_stage("reading the votes")
@@ -81,7 +77,7 @@ def compare_votes(
     on_stage("testing")
     data = QueryData.of(inputs, clusters=None if group else clusters, weights=question.weights)
     data = replace(data, votes=result, clusters=(clusters, group) if group else data.clusters)
-    return compare_recorded(scores, question, data=data, command=command)
+    return compare_recorded(scores, question, data=data, command=inputs.command)
 
 
 @answered_by(lambda x, y: recorded(compare_votes)(x, with_test(y)), Question, "votes")

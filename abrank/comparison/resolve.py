@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -53,24 +53,11 @@ class Margin(NamedTuple):
 
 
 @record
-class PlannedMeasure:
-    """One of the compared measures."""
-
-    name: str
-    # None for scores that are not a known measure.
-    definition: Measure | None
-    higher_is_better: bool
-    # False if its name sounds like a cost and its direction was not declared.
-    direction_declared: bool
-
-
-@record
 class AnalysisPlan:
     """What a question means for these scores; fixed before anything is tested."""
 
     rule: Rule
-    # By name, in the order of the scores.
-    measures: Mapping[str, PlannedMeasure]
+    directions: Directions
     # Largest possible difference of one query; infinite if unknown.
     span: float
     seed: int = 0
@@ -79,22 +66,14 @@ class AnalysisPlan:
     notes: tuple[Note, ...] = ()
 
     @property
-    def primary(self) -> PlannedMeasure:
-        """The measure that decides."""
-        return self.measures[self.rule.primary]
+    def definition(self) -> Measure | None:
+        """The definition of the primary measure; None for scores that are no known measure."""
+        return known(self.rule.primary)
 
 
 def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores, AnalysisPlan]:
     """Return the scores to compare and the plan; questions without an answer are refused."""
-    if question.resamples is not None:
-        # The same minimum as on the command line.
-        checks.resamples(question.resamples, at_least=99, argument="resamples")
-    scores, primary, notes = choose_from(
-        scores,
-        question.primary,
-        gate=question.gate is not None,
-        in_sequence=question.family == SEQUENCE,
-    )
+    scores, primary, notes = choose_from(scores, question)
     if data.machine is not None:
         _require_fit_for_machine(question, data)
     if len(scores.systems) != 2:
@@ -145,7 +124,7 @@ def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores
     )
     _require_judgeable_margins(rule, question.test)
     if rule.test == "bounded":
-        require_bounded({name: _score_range(scores, name) for name in scores.measures})
+        require_bounded(scores)
     for guard in guards:
         reach = _span(scores, guard.measure, Margin(0.0, is_relative=False))
         if guard.margin >= reach and not guard.margin_is_relative:
@@ -154,7 +133,7 @@ def resolve(scores: Scores, question: Question, data: QueryData) -> tuple[Scores
                 f" than {reach:g}"
             )
     return scores, AnalysisPlan(
-        rule, _planned(better), _span(scores, primary, margin),
+        rule, better, _span(scores, primary, margin),
         entropy(question.rng), question.resamples, notes,
     )  # fmt: skip
 
@@ -181,14 +160,7 @@ def resolve_again(
     rule = replace(rule, alpha=alpha, higher_is_better=better.higher[rule.primary])
     margin = Margin(rule.margin, rule.margin_is_relative)
     span = _span(scores, rule.primary, margin)
-    return AnalysisPlan(rule, _planned(better), span, seed, n_resamples)
-
-
-def _planned(better: Directions) -> dict[str, PlannedMeasure]:
-    return {
-        name: PlannedMeasure(name, known(name), is_higher, name not in better.undeclared)
-        for name, is_higher in better.higher.items()
-    }
+    return AnalysisPlan(rule, better, span, seed, n_resamples)
 
 
 # --- Margins and guards
@@ -269,8 +241,7 @@ def measures_to_score(question: Question) -> tuple[RequestedMeasures, Measure | 
     requested = replace(requested, by_default=requested.by_default - {primary})
     names = [measure.name for measure in requested.measures]
     chosen = choose(names, requested.named_among(names), primary and primary.name)
-    in_sequence = question.family == SEQUENCE
-    unchosen(chosen, gate=question.gate is not None, in_sequence=in_sequence)
+    unchosen(chosen, question)
     first = requested.measures[names.index(chosen.primary)].entry
     require_margin_in_range(read_margin(question.margin), first.name, range_=first.bounds)
     return requested, primary
@@ -302,9 +273,10 @@ def _require_judgeable_margins(rule: Rule, requested_test: str) -> None:
         )
 
 
-def require_bounded(ranges: Mapping[str, tuple[float, float]]) -> None:
+def require_bounded(scores: Scores) -> None:
     """Refuse measures with an unknown range or a range wider than 1."""
-    for measure, (minimum, largest) in ranges.items():
+    for measure in scores.measures:
+        minimum, largest = _score_range(scores, measure)
         low, high = known_range(measure, minimum=min(0.0, minimum), largest=max(0.0, largest))
         if high - low <= 1.0:
             continue

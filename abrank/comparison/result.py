@@ -14,7 +14,7 @@ from abrank._support.checks import explained
 from abrank._support.errors import ArgumentError, GateError
 from abrank._support.result import Result
 from abrank._support.typing import FloatArray, IntArray, Requirement
-from abrank.comparison.choosing import refuse_unchosen, require_direction
+from abrank.comparison.choosing import require_chosen, require_direction
 from abrank.comparison.evidence import Alternative, RunDetails
 from abrank.comparison.groups import ClusterSummary, QueryWeights, Segmentation, SegmentRow
 from abrank.comparison.plans import Planning
@@ -405,12 +405,11 @@ class Comparison(Result):
         import pandas as pd
 
         columns = ["property", *(item.name for item in fields(SegmentRow))]
-        result = [
-            (segmentation.name, row)
+        rows = [
+            {"property": segmentation.name, **asdict(row)}
             for segmentation in self.segmentations
             for row in segmentation.rows
         ]
-        rows = [{"property": name, **asdict(row)} for name, row in result]
         return pd.DataFrame(rows, columns=columns)
 
     # ---- gates
@@ -432,9 +431,7 @@ class Comparison(Result):
         """
         if not self.rule.direction_declared:
             require_direction(self.undeclared, [self.rule.primary])
-        for note in self.notes:
-            if note.code == "nobody-chose":
-                refuse_unchosen(note.values["n"], note.values["primary"])
+        require_chosen(self.notes)
         rule = replace(self.rule, require=requirement)
         gate = check_gate(rule, self.decision)
         if gate is not None and not gate.passed:
@@ -460,18 +457,12 @@ class Comparison(Result):
 def on_each(rule: Rule, strata: Mapping[str, Comparison]) -> dict[str, Comparison]:
     """Return the comparison on each collection, with the gate that applies to all of them."""
     # Because all tests must reject at alpha, none is adjusted.
-    rules = {
-        name: replace(part.rule, require=rule.require, accept_doubt=rule.accept_doubt)
-        for name, part in strata.items()
-    }
-    return {
-        name: replace(
-            part,
-            rule=rules[name],
-            decision=replace(part.decision, gate=check_gate(rules[name], part.decision)),
-        )
-        for name, part in strata.items()
-    }
+    result = {}
+    for name, part in strata.items():
+        rule_here = replace(part.rule, require=rule.require, accept_doubt=rule.accept_doubt)
+        decision = replace(part.decision, gate=check_gate(rule_here, part.decision))
+        result[name] = replace(part, rule=rule_here, decision=decision)
+    return result
 
 
 def gate_on_each(pooled: Comparison) -> Comparison:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Mapping
+from dataclasses import fields
 
 import numpy as np
 
-from abrank import inference
 from abrank._support.result import record
 from abrank._support.typing import FloatArray
 from abrank.diagnostics import Note
 from abrank.estimate import AdjustedRow, Estimate, IntervalRow
 from abrank.inference import TestResult
-from abrank.inference.effect_size import EffectInterval, effect_interval, moments
+from abrank.inference.effect_size import moments
 from abrank.inference.rounding import common_step, to_lattice
 from abrank.inference.sign_flips import lattice_tail
 
@@ -78,17 +78,12 @@ class TestRow(IntervalRow):
     @classmethod
     def of(cls, result: TestResult, title: str, *, decides: bool) -> TestRow:
         """Make a row of the table of tests from a result with one column."""
-        numbers = {name: float(getattr(result, name)[0]) for name in _NUMBERS}
+        names = [field.name for field in fields(cls) if field.type == "float"]
+        numbers = {name: float(getattr(result, name)[0]) for name in names}
         return cls(
             test=result.test, title=title, estimand=result.estimand, method=result.method,
             n_resamples=result.n_resamples, decides=decides, **numbers,
         )  # fmt: skip
-
-
-_NUMBERS = (
-    "estimate", "ci_low", "ci_high", "statistic", "pvalue", "pvalue_low", "pvalue_high",
-    "pvalue_error",
-)  # fmt: skip
 
 
 def share_of_net(result: TestResult) -> Estimate:
@@ -173,13 +168,6 @@ class Effect(IntervalRow):
     ci_high: float
     method: str
 
-    @classmethod
-    def of(cls, result: EffectInterval, *, has_interval: bool) -> Effect:
-        """Take the first effect size of a result."""
-        nan = 1.0 if has_interval else math.nan
-        low, high = nan * float(result.ci_low[0]), nan * float(result.ci_high[0])
-        return cls(float(result.estimate[0]), low, high, result.method)
-
 
 @record
 class Spread:
@@ -199,26 +187,6 @@ class Spread:
 
 # Effect sizes that say which system is better, whatever the direction of the measure.
 WHO_WINS = frozenset({"rank_biserial", "p_better"})
-
-
-def effects(
-    a: FloatArray,
-    b: FloatArray,
-    differences: FloatArray,
-    *,
-    confidence: float,
-    higher_is_better: bool = True,
-    independent: bool = True,
-) -> dict[str, Effect]:
-    """Return every effect size of B compared with A, by name."""
-    result = {}
-    for name in inference.EFFECT_SIZES:
-        swap = name in WHO_WINS and not higher_is_better
-        pair, sign = ((b, a), -1.0) if swap else ((a, b), 1.0)
-        result[name] = effect_interval(
-            name, *pair, confidence=confidence, differences=sign * differences[:, None]
-        )
-    return {name: Effect.of(item, has_interval=independent) for name, item in result.items()}
 
 
 def spread(a: FloatArray, b: FloatArray, differences: FloatArray) -> Spread:
@@ -314,33 +282,23 @@ class MachineJudgments:
 
     def notes(self) -> list[Note]:
         """Return the cautions on the machine judgments."""
-        n_judged, missing = self.of("both").n_queries, self.missing
-        sizes = {"n_judged": n_judged, "n_queries": len(self.query_ids)}
-        notes = [
-            Note(
-                "machine-sample-differs",
-                3,
-                {
-                    "what": item.what,
-                    "judged": item.mean_judged,
-                    "others": item.mean_others,
-                    "pvalue": item.pvalue,
-                },
-            )
-            for item in self.sample
-            if item.pvalue < LEVEL / len(self.sample)
-        ]
+        n_judged, n_missing = self.of("both").n_queries, len(self.missing)
+        notes = []
+        for item in self.sample:
+            if item.pvalue < LEVEL / len(self.sample):
+                means = {"judged": item.mean_judged, "others": item.mean_others}
+                values = {"what": item.what, **means, "pvalue": item.pvalue}
+                notes.append(Note("machine-sample-differs", 3, values))
         has_others = n_judged <= MOST_JUDGED * len(self.query_ids)
         if has_others and not self.set_aside and abs(self.correlation) <= self.break_even:
             values = {"correlation": self.correlation, "break_even": self.break_even}
             notes.append(Note("machine-no-help", 2, values))
         if self.set_aside == "errors":
+            sizes = {"n_judged": n_judged, "n_queries": len(self.query_ids)}
             notes.append(Note("machine-set-aside", 3, {**sizes, "outside": self.outside}))
-        if missing:
-            values_of_missing = {"ids": list(missing[:3]), "count": len(missing)}
-            notes.append(
-                Note("machine-missing", 3 if len(missing) >= n_judged else 2, values_of_missing)
-            )
+        if n_missing:
+            values = {"ids": list(self.missing[:3]), "count": n_missing}
+            notes.append(Note("machine-missing", 3 if n_missing >= n_judged else 2, values))
         return notes
 
     def of(self, who: str) -> JudgedBy:

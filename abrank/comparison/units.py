@@ -116,17 +116,11 @@ def tests_in_unit(comparison: Comparison) -> tuple[TestRow, ...]:
             rows.append(row)
             continue
         estimate, ends = row.estimate, row.interval
-        change = comparison.decision.relative
+        change, half = comparison.decision.relative, 0.5 * ends.width
         if change is not None and row.decides:
             estimate, ends = change.estimate, comparison.decision.interval
-        elif (
-            change is not None and row.estimand == "mean difference" and not math.isnan(ends.width)
-        ):
-            place = comparison.measures.index(comparison.rule.primary)
-            a, b = comparison.a[:, place], comparison.b[:, place]
-            estimate, *limits = change_interval(
-                a, b, 0.5 * ends.width, independent=comparison.rule.independent
-            )
+        elif change is not None and row.estimand == "mean difference" and not math.isnan(half):
+            estimate, *limits = _relative_change(comparison, comparison.rule.primary, half)
             ends = Interval(*limits)
         elif change is not None:
             factor = 1.0 / change.baseline
@@ -136,19 +130,23 @@ def tests_in_unit(comparison: Comparison) -> tuple[TestRow, ...]:
     return tuple(rows)
 
 
+def _relative_change(
+    comparison: Comparison, measure: str, half_width: float
+) -> tuple[float, float, float]:
+    """Return the change of a measure as a share of A's mean, and its limits."""
+    place = comparison.measures.index(measure)
+    a, b = comparison.a[:, place], comparison.b[:, place]
+    return change_interval(a, b, half_width, independent=comparison.rule.independent)
+
+
 def _as_share(comparison: Comparison, row: MeasureResult) -> MeasureResult:
     change = comparison.decision.relative
     limits: tuple[float, ...] = (math.nan,) * 4
     if change is not None and row.measure == comparison.rule.primary:
         limits = comparison.decision.interval * 2
     elif comparison.clusters is None and comparison.weights is None:
-        place = comparison.measures.index(row.measure)
-        a, b = comparison.a[:, place], comparison.b[:, place]
-        halves = (row.ci_high - row.diff, row.ci_high_adj - row.diff)
-        alone, adjusted = (
-            change_interval(a, b, half, independent=comparison.rule.independent)[1:]
-            for half in halves
-        )
+        _, *alone = _relative_change(comparison, row.measure, row.ci_high - row.diff)
+        _, *adjusted = _relative_change(comparison, row.measure, row.ci_high_adj - row.diff)
         limits = (*alone, *adjusted)
     low, high, low_adj, high_adj = limits
     return replace(

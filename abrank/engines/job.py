@@ -38,7 +38,7 @@ from abrank.engines.kernel import (
 from abrank.inputs import ids
 from abrank.inputs.columns import Columns, Source
 from abrank.inputs.reading import RunCounts
-from abrank.options import ROWS
+from abrank.options.parts import ROWS
 
 # --- Partitions of complete queries
 

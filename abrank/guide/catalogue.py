@@ -26,7 +26,7 @@ from abrank.inference.systems import registry as joint_tests
 from abrank.measures import Measure, MeasureEntry, catalogue, expand
 from abrank.measures.registry import literal, load_plugins
 from abrank.measures.spellings import BARE, OTHERS, TREC_EVAL
-from abrank.options import options_of
+from abrank.options.values import options_of
 from abrank.report.sections.appendix import entries as bibliography
 from abrank.report.sections.appendix import key_of
 from abrank.report.sections.cautions import Names, caution

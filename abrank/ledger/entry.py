@@ -141,6 +141,11 @@ class LedgerEntry:
         quantile = float(student_quantile(max(comparison.n_queries - 1, 1), 1 - rule.alpha / 2))
         column = comparison.measures.index(primary.measure)
         qrels = comparison.provenance.get("inputs", {}).get("qrels") or {}
+        look, design = "", rule.design
+        if design is not None and design.look:
+            look = f"{design.look}/{design.n_looks}"
+        elif design is not None and design.n_planned:
+            look = f"{design.seen[-1]} of {design.n_planned}"
         values: dict[str, Any] = {
             "queries": hash_of(sorted(comparison.query_ids)),
             "n_queries": comparison.n_queries,
@@ -162,7 +167,7 @@ class LedgerEntry:
             "verdict": str(decision.verdict),
             "gate": decision.gate.require if decision.gate else "",
             "passed": decision.gate is None or bool(decision.gate.passed),
-            "look": _look(comparison),
+            "look": look,
         }
         created = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
         return cls(key=_digest(values), created=created, **values)
@@ -218,13 +223,6 @@ def _hash_of_scores(query_ids: Sequence[str], scores: Sequence[float]) -> str:
     """Return a hash of a system's scores that does not depend on the order of queries."""
     pairs = sorted(zip(query_ids, scores, strict=True))
     return hash_of(text for query, score in pairs for text in (query, score.hex()))
-
-
-def _look(comparison: Any) -> str:  # noqa: ANN401 - a Comparison
-    design = comparison.rule.design
-    if design is not None and design.look:
-        return f"{design.look}/{design.n_looks}"
-    return f"{design.seen[-1]} of {design.n_planned}" if design and design.n_planned else ""
 
 
 def _digest(values: Mapping[str, Any]) -> str:

@@ -87,6 +87,8 @@ class _SharedOptions:
 
     def __post_init__(self) -> None:
         require_kinds(self)
+        if self.resamples is not None:
+            checks.resamples(self.resamples, at_least=99, argument="resamples")
         if not isinstance(self.scoring, Scoring):
             raise ArgumentError(f"scoring must be Scoring(...), not {self.scoring!r}")
         if self.engine is not None:
@@ -316,8 +318,6 @@ class Question(_SharedOptions):
         super().__post_init__()
         if self.machine is not None and not isinstance(self.machine, Machine):
             raise ArgumentError(f"machine must be Machine(...), not {self.machine!r}")
-        if self.best_of is not None:
-            checks.count("best_of", self.best_of, at_least=1)
         object.__setattr__(self, "judged", read_share(self.judged))
         if self.require is not None and self.fail_on is not None:
             raise ArgumentError(
@@ -540,6 +540,7 @@ class Inputs:
     )  # fmt: skip
     missing: Missing = "error"  # for ready scores; for runs it is in Scoring
     collections: Any = None
+    command: str | None = None  # the command line, for the provenance
     runs: Any = None  # for rankings, by system
     scores: Any = None  # for rankings
 

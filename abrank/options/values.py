@@ -291,9 +291,7 @@ def options_of(*takers: str) -> dict[str, Option]:
 def python_spelling(word: str, taker: str) -> str:
     """Return how an option is written in Python, given its key or its name in other libraries."""
     meant = _meant(word, options_of(taker).values())
-    return " and ".join(
-        _spelling(option, taker) for option in meant if option.python or option.name
-    )
+    return " and ".join(_spelling(item, taker) for item in meant if item.python or item.name)
 
 
 def _meant(word: str, options: Iterable[Option]) -> list[Option]:
@@ -347,12 +345,9 @@ def nested(values: Mapping[str, Any]) -> dict[str, Any]:
         if option.key in values
     }
     for keyword, kind in PARTS.items():
-        values_of_part = {option.name: values.get(option.key) for option in options_in(kind)}
-        values_of_part = {
-            name: value for name, value in values_of_part.items() if value is not None
-        }
-        if values_of_part:
-            result[keyword] = kind(**values_of_part)
+        stated = [option for option in options_in(kind) if values.get(option.key) is not None]
+        if stated:
+            result[keyword] = kind(**{option.name: values[option.key] for option in stated})
     if scores := values.get("scores"):  # instead of runs
         result["a"], result["b"] = (*iterate(scores), None)[:2]
     if values.get("collections"):
@@ -376,15 +371,12 @@ def _design(values_by_key: Mapping[str, Any]) -> tuple[DesignPart, ...] | None:
         "independent": lambda _: Independent(),
     }  # fmt: skip
     # Compare by identity, because a value may be a Series, which has no truth value.
-    given_values = {
+    stated = {
         key: value
         for key, value in values_by_key.items()
         if value is not None and value is not False
     }
-    return (
-        tuple(read(given_values[key]) for key, read in readers.items() if key in given_values)
-        or None
-    )
+    return tuple(read(stated[key]) for key, read in readers.items() if key in stated) or None
 
 
 def build(kind: type[Part], keywords: Mapping[str, Any]) -> Part:

@@ -18,13 +18,7 @@ from abrank.inference.systems import stability
 from abrank.inference.systems.friedman import friedman_test
 from abrank.inference.systems.pairwise import group_letters, within_query_interval
 from abrank.inference.systems.stability import N_AGREEMENT, N_RESAMPLES, resample_means
-from abrank.ranking.result import (
-    Agreement,
-    PairRow,
-    RankChance,
-    Ranking,
-    SystemRow,
-)
+from abrank.ranking.result import Agreement, PairRow, RankChance, Ranking, SystemRow
 
 
 def system_rows(

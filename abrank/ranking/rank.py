@@ -15,11 +15,11 @@ from abrank._support import checks, display
 from abrank._support.errors import ArgumentError, nearest
 from abrank._support.rng import entropy
 from abrank._support.typing import Missing, RandomSource, RankingFamily
-from abrank.comparison.choosing import Directions, choose_from, directions, directions_again
+from abrank.comparison.choosing import Directions, choose_from, directions
 from abrank.comparison.pairing import on_all_queries, require_one_scale
 from abrank.comparison.resolve import require_bounded
 from abrank.comparison.two_systems import by_position, one_measure
-from abrank.diagnostics import Note, inspect_systems
+from abrank.diagnostics import Note, inspect_systems, most_severe_first
 from abrank.inference.systems.friedman import two_way_anova
 from abrank.inference.systems.pairwise import MANY_PAIRS
 from abrank.inputs.files import short_name
@@ -204,16 +204,12 @@ def rank_unrecorded(inputs: Inputs, question: RankingQuestion) -> Ranking:
 
 
 def rank_recorded(
-    inputs: Inputs,
-    question: RankingQuestion,
-    *,
-    command: str | None = None,
-    on_stage: Callable[[str], None] | None = None,
+    inputs: Inputs, question: RankingQuestion, *, on_stage: Callable[[str], None] | None = None
 ) -> Ranking:
     """Rank ready scores, report each stage of the work, and record the provenance."""
     scores = _scores_of(inputs, question)
     roles = {name: name for name in scores.systems}
-    origin = recorded(scores, roles, settings={"missing": inputs.missing}, command=command)
+    origin = recorded(scores, roles, settings={"missing": inputs.missing}, command=inputs.command)
     return ranking_of(scores, question, provenance=origin, on_stage=on_stage)
 
 
@@ -322,27 +318,23 @@ def ranking_of(
     on_stage: Callable[[str], None] | None = None,
 ) -> Ranking:
     """Rank scores as :func:`rank_scores` does."""
-    measures, alpha, family = question.measures, question.alpha, question.family
-    name, paired, adjust = _joint_test(question.test, question.adjust)
-    checks.level("alpha", alpha)
-    if question.resamples is not None:
-        checks.resamples(question.resamples, at_least=99, argument="resamples")
-    checks.one_of("family", family, get_args(RankingFamily))
+    joint_test, *_ = _joint_test(question)
+    checks.level("alpha", question.alpha)
+    checks.one_of("family", question.family, get_args(RankingFamily))
     if len(scores.systems) < 2:
         text = "".join(f"\n  {note}" for note in scores.notes)
         raise ArgumentError(
             f"a ranking needs two systems or more, and there is one: {scores.systems[0]}{text}"
         )
     baselines = baselines_of(question.baseline, scores.systems)
-    n_pairs = _pairs_of(len(scores.systems), len(baselines), name, requested=question.pairs)
+    n_pairs = _pairs_of(len(scores.systems), len(baselines), joint_test, requested=question.pairs)
     cautions: tuple[Note, ...] = ()
-    if measures is None:
+    if question.measures is None:
         scores, _, cautions = choose_from(scores)
-    chosen = _chosen(scores, measures)
+    chosen = _chosen(scores, question.measures)
     require_one_scale(scores.take(chosen))
     if question.test == "bounded":
-        tested = {name: scores.take([name]).values for name in chosen}
-        require_bounded({x: (y.min(initial=0.0), y.max(initial=0.0)) for x, y in tested.items()})
+        require_bounded(scores.take(chosen))
     better = directions(chosen, question.lower_is_better, question.higher_is_better)
     better = better.by_name(chosen[:1])
     if better.undeclared:
@@ -352,12 +344,10 @@ def ranking_of(
     if not whole:
         sizes = {"n_systems": len(scores.systems), "n_pairs": n_pairs}
         cautions += (Note("pairs-of-first", 1, sizes),)
-    on_part = _announce(on_stage, n_pairs, len(scores.systems), len(chosen))
-    parts = len(chosen) if family == "all" else 1
     rank_by = partial(
-        _rank_by, scores, name=name, paired=paired, adjust=adjust, alpha=alpha,
-        baselines=baselines, family=family, parts=parts, n_resamples=question.resamples,
-        seed=entropy(question.rng), better=better, whole=whole, on_part=on_part,
+        _rank_by, scores, replace(question, rng=entropy(question.rng)), better, baselines,
+        n_families=len(chosen) if question.family == "all" else 1, whole=whole,
+        on_part=_announce(on_stage, n_pairs, len(scores.systems), len(chosen)),
     )  # fmt: skip
     first, *rest = map(rank_by, map(scores.measures.index, chosen))
     chances, n_drawn = rank_chances(first)
@@ -369,15 +359,13 @@ def ranking_of(
         spread=pair_spread(first.scores),
         audits=scores.audits,
         notes=scores.notes,
-        cautions=tuple(
-            sorted((*cautions, *inspect_systems(scores)), key=lambda note: -note.severity)
-        ),
+        cautions=most_severe_first([*cautions, *inspect_systems(scores)]),
         provenance=dict(provenance or {}),
         secondary=tuple(rest),
     )
     if len(scores.systems) <= MOST_SYSTEMS:
-        cautions = (*result.cautions, *undone_pairs(result, scores.cluster_column()))
-        result = replace(result, cautions=tuple(sorted(cautions, key=lambda note: -note.severity)))
+        undone = undone_pairs(result, scores.cluster_column())
+        result = replace(result, cautions=most_severe_first([*result.cautions, *undone]))
     return result
 
 
@@ -385,14 +373,11 @@ def rank_again(saved: Ranking) -> Ranking:
     """Recompute a ranking from its stored scores and question."""
     # Facts that only the runs provide are copied from `saved`.
     blocks = [item.scores_of(saved.systems) for item in saved.by_measure]
-    higher = {item.measure: item.higher_is_better for item in saved.by_measure}
-    better = directions_again(higher, saved.undeclared)
+    declared = [item for item in saved.by_measure if item.measure not in saved.undeclared]
     question = RankingQuestion(
         measures=saved.measures,
-        lower_is_better=[name for name in saved.measures if not better.higher[name]],
-        higher_is_better=[
-            name for name in saved.measures if better.higher[name] and name not in better.undeclared
-        ],
+        lower_is_better=[item.measure for item in declared if not item.higher_is_better],
+        higher_is_better=[item.measure for item in declared if item.higher_is_better],
         test=saved.test,
         adjust=saved.adjust,
         alpha=saved.alpha,
@@ -468,21 +453,17 @@ def _announce(
 
 def _rank_by(
     scores: Scores,
+    question: RankingQuestion,
+    better: Directions,
+    baselines: tuple[str, ...],
     column: int,
     *,
-    name: str,
-    paired: str | None,
-    adjust: str | None,
-    alpha: float,
-    baselines: tuple[str, ...],
-    family: RankingFamily,
-    parts: int,
-    n_resamples: int | None,
-    seed: int,
-    better: Directions,
+    n_families: int,
     whole: bool,
     on_part: Callable[[int, int], None] | None,
 ) -> Ranking:
+    name, paired, adjust = _joint_test(question)
+    alpha, seed = question.alpha, entropy(question.rng)
     options = {"test": paired, "adjust": adjust, "alone_of_first": None if whole else True}
     is_higher = better.higher[scores.measures[column]]
     sign = 1.0 if is_higher else -1.0
@@ -494,16 +475,16 @@ def _rank_by(
         name,
         block,
         baseline=[systems.index(baseline) for baseline in baselines] or None,
-        confidence=1.0 - alpha / parts,
+        confidence=1.0 - alpha / n_families,
         seed=seed,
-        n_resamples=n_resamples,
+        n_resamples=question.resamples,
         on_part=on_part,
         **{option: value for option, value in options.items() if value is not None},
     )
     if not whole:
         joint_test = joint_test.with_first()
-    if parts > 1:
-        shared = np.minimum(1.0, parts * joint_test.pvalue_adj)
+    if n_families > 1:
+        shared = np.minimum(1.0, n_families * joint_test.pvalue_adj)
         joint_test = replace(joint_test, pvalue_adj=shared, confidence=1.0 - alpha)
     title = inference.JOINT_TESTS[name].title
     if paired is not None and adjust is not None:
@@ -526,8 +507,8 @@ def _rank_by(
         baseline=baselines[0] if baselines else None,
         baselines=baselines,
         adjust=adjust,
-        family=family,
-        n_families=parts,
+        family=question.family,
+        n_families=n_families,
         shares=two_way_anova(block).shares,
         seed=seed,
         method=joint_test.method,
@@ -548,9 +529,9 @@ def _chosen(scores: Scores, measures: Sequence[str] | str | None) -> list[str]:
     return names
 
 
-def _joint_test(test: str | None, adjust: str | None) -> tuple[str, str | None, str | None]:
-    if test is None:
-        test = DEFAULT_TEST
+def _joint_test(question: RankingQuestion) -> tuple[str, str | None, str | None]:
+    """Return the joint test, the paired test that it runs pair by pair, and the adjustment."""
+    test, adjust = question.test or DEFAULT_TEST, question.adjust
     if adjust is not None:
         checks.one_of("adjust", adjust, inference.ADJUSTMENTS)
     if test in inference.TESTS:

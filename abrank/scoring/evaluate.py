@@ -25,7 +25,8 @@ from abrank.inputs.score_reading import TableOptions
 from abrank.measures import parse, resolved
 from abrank.measures.names import RequestedMeasures
 from abrank.measures.sensitivity import tie_range, unjudged_range
-from abrank.options import Engine, Scoring, taking
+from abrank.options import Engine, Scoring
+from abrank.options.values import taking
 from abrank.scoring.scores import Scores, note_on_repeats, stand_ins
 
 if TYPE_CHECKING:

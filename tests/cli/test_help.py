@@ -7,8 +7,8 @@ import pytest
 
 from abrank.cli import COMMANDS, cli, run
 from abrank.cli._flags import ALL, Flag, Grouped
-from abrank.options import COMMANDS as TAKERS
-from abrank.options import HEADINGS, options_of
+from abrank.options.values import COMMANDS as TAKERS
+from abrank.options.values import HEADINGS, options_of
 
 FIRST = [
     "-m", "--margin", "--require", "--fail-on", "--guard", "--report", "--scores", "--variant",

@@ -8,7 +8,7 @@ import pytest
 
 from abrank.cli import run
 from abrank.comparison import Comparison, compare_scores
-from abrank.options import options_of
+from abrank.options.values import options_of
 from abrank.report import WRITERS
 from tests.report.written import text
 

@@ -199,7 +199,7 @@ def runs() -> Comparison:
             qrels=collection.qrels, a=collection.baseline, b=collection.candidate, name_a="bm25",
             name_b="monot5", topics=collection.topics,
             segments={"intent": collection.intents, "length": length},
+            command="abrank compare qrels.txt bm25.run monot5.run",
         ),
         Question(measures=["nDCG@10", "AP", "RR", "P@10"], margin=0.01, resamples=999),
-        command="abrank compare qrels.txt bm25.run monot5.run",
     )  # fmt: skip

@@ -19,7 +19,7 @@ from abrank.comparison.groups import ClusterSummary, QueryWeights, Segmentation,
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import WHO_WINS, Effect, MeasureResult, Spread, TestRow
+from abrank.comparison.rows import WHO_WINS, Effect, Spread, TestRow
 from abrank.comparison.samples.sample import (
     ALL,
     OF_SINGLE_QUERIES,
@@ -116,7 +116,7 @@ class Clustered(QuerySample):
     def units(self, column: int) -> Units:
         return super().units(column).by_cluster(self.labels)
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+    def tests(self, rule: Rule, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, lead]
         decides = deciding_test(self.by, self.sizes)
 
@@ -166,9 +166,6 @@ class PerhapsClustered(QuerySample):
         )
         if 1 < whole.n_units < self.n:
             yield OtherChoice("whole-clusters", scores, clusters=self.name), whole
-
-
-WITHOUT_WEIGHTS = "Paired t, weights ignored"
 
 
 @record
@@ -236,15 +233,14 @@ class Weighted(Clustered):
         units = Units(*(self.values * item for item in (differences, scores, ones)))
         return units.by_cluster(self.labels) if self.labels else units
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+    def tests(self, rule: Rule, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, [lead]]
-        completed = self._run("t", differences, rule.confidence)
+        weighted = self._run("t", differences, rule.confidence)
         plain = inference.run_test("t", differences, confidence=rule.confidence)
+        title = "Weighted cluster-robust t" if self.name else "Weighted t"
         return (
-            TestRow.of(
-                completed, f"Weighted {'cluster-robust ' if self.name else ''}t", decides=True
-            ),
-            TestRow.of(plain, WITHOUT_WEIGHTS, decides=False),
+            TestRow.of(weighted, title, decides=True),
+            TestRow.of(plain, "Paired t, weights ignored", decides=False),
         )
 
     def deviation(self, lead: int) -> float:
@@ -258,11 +254,8 @@ class Weighted(Clustered):
         result = weighted_result(
             self.differences[:, [lead]], self.values, confidence=0.95, clusters=clusters
         )
-        return (
-            abs(float(result.estimate[0] / result.statistic[0]))
-            if result.statistic[0]
-            else math.nan
-        )
+        statistic = result.statistic[0]
+        return abs(float(result.estimate[0] / statistic)) if statistic else math.nan
 
     def clusters(self, rule: Rule, lead: int) -> tuple[ClusterSummary | None, ClusterSizes] | None:
         if not self.n:
@@ -388,10 +381,10 @@ class IndependentGroups(Sample):
     def why_identical(self) -> str:
         return "tied-scores"
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, lead: int) -> tuple[TestRow, ...]:
         rows = [TestRow.of(self.test(rule.confidence, [lead]), TITLES["t"], decides=True)]
         a, b = (group[:, lead] for group in self.groups)
-        if min(len(a), len(b)) < 2 or not math.isfinite(row.pvalue):
+        if min(len(a), len(b)) < 2 or not math.isfinite(rows[0].pvalue):
             return tuple(rows)
         for test in (permute_labels, bootstrap_groups):
             answer = test(
@@ -400,7 +393,7 @@ class IndependentGroups(Sample):
             rows.append(TestRow.of(answer, TITLES[answer.test], decides=False))
         return tuple(rows)
 
-    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
+    def effects(self, rule: Rule, lead: int) -> Mapping[str, Effect]:
         a, b = (group[:, lead] for group in self.groups)
         sizes = {}
         for name, size in EFFECTS.items():

@@ -19,7 +19,7 @@ from abrank.comparison.groups import ClusterSummary, Segmentation, describe_clus
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
-from abrank.comparison.rows import MeasureResult, TestRow
+from abrank.comparison.rows import TestRow
 from abrank.comparison.samples.sample import ALL, Columns, QuerySample, Sample, Units
 from abrank.inference.clusters import FEWEST_EFFECTIVE, cluster_sizes, effective_clusters, numbered
 from abrank.inference.equivalence import RelativeChange
@@ -148,7 +148,7 @@ class Stratified(QuerySample):
         units = Units(differences, np.abs(self.pair[0][:, column]), np.ones(self.n))
         return units.by_cluster(self.labels) if self.labels else units
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> tuple[TestRow, ...]:
+    def tests(self, rule: Rule, lead: int) -> tuple[TestRow, ...]:
         pooled = self.pooled(lead, rule.confidence)
         return tuple(
             TestRow.of(

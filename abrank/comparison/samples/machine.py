@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import astuple, dataclass, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from abrank import inference, inputs
 from abrank._support.errors import AlignmentError, ArgumentError
 from abrank._support.result import Deferred
 from abrank._support.typing import FloatArray, IntArray
-from abrank.comparison.evidence import Alternative, OtherChoice, RunDetails
+from abrank.comparison.evidence import Alternative
 from abrank.comparison.pairing import pair_scores
 from abrank.comparison.query_data import MachineScores, QueryData
 from abrank.comparison.resolve import AnalysisPlan
@@ -25,7 +25,6 @@ from abrank.comparison.rows import (
     WITH_MACHINE,
     JudgedBy,
     MachineJudgments,
-    MeasureResult,
     PairOfScores,
     SampleCheck,
     TestRow,
@@ -39,6 +38,7 @@ from abrank.comparison.samples.sample import (
     Sample,
 )
 from abrank.diagnostics import Note
+from abrank.estimate import Estimate
 from abrank.inference.prediction_powered import PredictionPowered, welch_pvalue, worth_interval
 from abrank.inference.rounding import differences_of
 from abrank.options import Machine
@@ -96,10 +96,8 @@ def with_machine(
         scores, sources = score(machine.qrels), {"machine_qrels": machine.qrels}
     elif isinstance(machine.scores, (tuple, list)) and len(machine.scores) == 2:
         a, b = machine.scores
-        scores, sources = (
-            pair_scores(a, b, measures=human.measures),
-            {"machine_a": a, "machine_b": b},
-        )
+        scores = pair_scores(a, b, measures=human.measures)
+        sources = {"machine_a": a, "machine_b": b}
     elif machine.scores is not None:
         a, b = human.systems
         scores = pair_scores(machine.scores, baseline=a, candidate=b, measures=human.measures)
@@ -111,77 +109,68 @@ def with_machine(
 
 
 @dataclass(frozen=True, kw_only=True)
-class WithMachine(QuerySample):
-    """Queries judged by humans, among many more that a machine judged."""
+class HumanJudged(QuerySample):
+    """Queries judged by humans, who decide alone because the machine is set aside."""
 
-    # If the machine is set aside, human judgments alone decide.
-
-    machine: MachineDifferences
     judged: MachineJudgments
 
-    @classmethod
-    def beside(
-        cls, people: QuerySample, machine: MachineScores, primary: str, alpha: float,
-        missing: tuple[str, ...] | None = None,
-    ) -> WithMachine:  # fmt: skip
-        """Combine the two; ``missing`` are human-judged queries that the machine lacks."""
-        selected, pair, lacking = pair_machine(people.scores, machine)
-        if missing is not None and lacking:
-            raise AlignmentError(f"the machine's scores hold no {lacking[0]!r}")
-        people = replace(people, scores=selected)
-        names = lacking if missing is None else missing
-        judged = judge_together(machine, people, pair, names, primary, 1.0 - alpha)
-        shared = {field.name: getattr(people, field.name) for field in fields(QuerySample)}
-        if not judged.set_aside:
-            shared["by"] = WITH_MACHINE
-        return cls(**shared, machine=pair, judged=judged)
+    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
+        return {**super().comparison_fields(plan, decision), "machine": self.judged}
 
-    @property
-    def together(self) -> bool:
-        """Whether the machine contributes to the decision."""
-        return self.by == WITH_MACHINE
+    def cautions(self, result: Comparison) -> list[Note]:
+        return [*self.judged.notes(), *super().cautions(result)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithMachine(HumanJudged):
+    """Queries judged by humans, among many more that a machine judged; both decide."""
+
+    machine: MachineDifferences
+    _left_out = OF_SINGLE_QUERIES
 
     def test(self, confidence: float | FloatArray, columns: Columns = ALL) -> inference.TestResult:
-        if not self.together:
-            return super().test(confidence, columns)
         return self.machine.take(columns).run(self.differences[:, columns], confidence)
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
-        if not self.together:
-            return super().tests(rule, row, lead)
+    def tests(self, rule: Rule, lead: int) -> Sequence[TestRow]:
         first = TestRow.of(self.test(rule.confidence, [lead]), TITLE, decides=True)
         runs = self._runs(COMPANIONS, self.differences[:, lead], rule)
         return Deferred(lambda: first, *runs)
 
     def deviation(self, lead: int) -> float:
-        if not self.together or not self.judged.worth:
+        if not self.judged.worth:
             return super().deviation(lead)
         people, both = self.judged.of("people"), self.judged.of("both")
         widening = both.interval.width / people.interval.width
         return float(np.std(self.differences[:, lead] * widening, ddof=1))
 
-    def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
-        return {**super().comparison_fields(plan, decision), "machine": self.judged}
-
-    def alternative_samples(
-        self, plan: AnalysisPlan, evidence: RunDetails
-    ) -> Iterable[tuple[OtherChoice, Sample]]:
-        return () if self.together else super().alternative_samples(plan, evidence)
-
-    def without_supporting(
-        self, rule: Rule, direction: int
-    ) -> Iterable[tuple[OtherChoice, Sample]]:
-        return () if self.together else super().without_supporting(rule, direction)
+    # Other choices of the human judgments alone say nothing about both.
+    alternative_samples = Sample.alternative_samples
+    without_supporting = Sample.without_supporting
 
     @property
     def saved_alternatives(self) -> Sequence[Alternative]:
-        return () if self.together else super().saved_alternatives
+        return ()
 
     def cautions(self, result: Comparison) -> list[Note]:
-        left_out = OF_SINGLE_QUERIES if self.together else ()
-        notes = [note for note in super().cautions(result) if note.code not in left_out]
-        machine_notes = self.judged.notes()
-        return [*notes, *machine_notes] if self.together else [*machine_notes, *notes]
+        return [*QuerySample.cautions(self, result), *self.judged.notes()]
+
+
+def beside_machine(
+    people: QuerySample,
+    machine: MachineScores,
+    rule: Rule,
+    missing: tuple[str, ...] | None = None,
+) -> HumanJudged:
+    """Combine the two; ``missing`` are human-judged queries that the machine lacks."""
+    selected, pair, lacking = pair_machine(people.scores, machine)
+    if missing is not None and lacking:
+        raise AlignmentError(f"the machine's scores hold no {lacking[0]!r}")
+    people = replace(people, scores=selected)
+    judged = judge_together(machine, people, pair, lacking if missing is None else missing, rule)
+    shared = {field.name: getattr(people, field.name) for field in fields(QuerySample)}
+    if judged.set_aside:
+        return HumanJudged(**shared, judged=judged)
+    return WithMachine(**shared | {"by": WITH_MACHINE}, machine=pair, judged=judged)
 
 
 def scores_again(saved: MachineJudgments, scores: Scores) -> MachineScores:
@@ -199,15 +188,12 @@ def judge_together(
     people: QuerySample,
     pair: MachineDifferences,
     missing: tuple[str, ...],
-    primary: str,
-    level: float,
+    rule: Rule,
 ) -> MachineJudgments:
     """Return the three results for the primary measure, and the statistics behind them."""
-    scores = machine.scores
+    scores, primary, level = machine.scores, rule.primary, rule.confidence
     pairs = {
-        name: PairOfScores(
-            tuple(scores.values[:, 0, i].tolist()), tuple(scores.values[:, 1, i].tolist())
-        )
+        name: PairOfScores(*map(tuple, scores.values[:, :, i].T.tolist()))
         for i, name in enumerate(people.measures)
     }
     lead = people.measures.index(primary)
@@ -218,19 +204,15 @@ def judge_together(
         "both": both,
         "machine": inference.run_test("t", pair.predicted, confidence=level),
     }
-    sizes = {"machine": len(scores.query_ids)}
+    n_queries = {"people": n_judged, "both": n_judged, "machine": len(scores.query_ids)}
     answered = MachineJudgments(
         scores.query_ids,
         pairs,
         machine.shared_model,
         missing,
         answers=tuple(
-            JudgedBy(
-                who,
-                sizes.get(who, n_judged),
-                *(float(x[0]) for x in (first.estimate, first.ci_low, first.ci_high, first.pvalue)),
-            )
-            for who, first in result.items()
+            JudgedBy(who, n_queries[who], *astuple(Estimate.of(answer)))
+            for who, answer in result.items()
         ),
         slope=float(both.slope[0]),
         correlation=float(both.correlation[0]),

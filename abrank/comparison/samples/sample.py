@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -28,13 +29,12 @@ from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
 from abrank.comparison.rows import (
+    WHO_WINS,
     Effect,
-    MeasureResult,
     Preferences,
     Spread,
     TestRow,
     attainable_level,
-    effects,
     share_of_net,
     spread,
 )
@@ -48,6 +48,7 @@ from abrank.diagnostics import (
     outcomes,
     unequal_depth,
 )
+from abrank.inference.effect_size import effect_interval
 from abrank.inference.equivalence import RelativeChange, relative_change
 from abrank.inference.families import MaxT, max_t
 from abrank.inference.paired import mean_and_error, skewness_of
@@ -152,11 +153,11 @@ class Sample(ABC):
         """Return the reason code for two systems with equal scores on every query."""
 
     @abstractmethod
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+    def tests(self, rule: Rule, lead: int) -> Sequence[TestRow]:
         """Return every test of the primary measure, including the one that decides."""
 
     @abstractmethod
-    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]: ...
+    def effects(self, rule: Rule, lead: int) -> Mapping[str, Effect]: ...
     @abstractmethod
     def spread(self, lead: int) -> Spread: ...
     @abstractmethod
@@ -277,18 +278,13 @@ class QuerySample(Sample):
             return self.saved.decision.reason
         first, second = (self.scores.judged_runs.get(system) for system in self.scores.systems)
         if first is not None and second is not None:
-            fields = (
-                "query",
-                "rank",
-                "grade",
-                "n_retrieved",
-            )  # equal lists have equal grades by rank
-            pairs = [(getattr(first.judged, name), getattr(second.judged, name)) for name in fields]
-            if all(np.array_equal(mine, theirs) for mine, theirs in pairs):
+            # Equal lists have equal grades by rank.
+            fields = attrgetter("query", "rank", "grade", "n_retrieved")
+            if all(map(np.array_equal, fields(first.judged), fields(second.judged))):
                 return "same-rankings"
         return "tied-scores"
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+    def tests(self, rule: Rule, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, lead]
         # A user-defined test comes first.
         names = (*([] if self.by in COMPANIONS else [self.by]), *COMPANIONS)
@@ -308,13 +304,21 @@ class QuerySample(Sample):
 
         return [partial(run, name) for name in names]
 
-    def effects(self, rule: Rule, row: MeasureResult, lead: int) -> Mapping[str, Effect]:
-        return effects(
-            *(columns[:, lead] for columns in (*self.pair, self.differences)),
-            confidence=rule.confidence,
-            higher_is_better=rule.higher_is_better,
-            independent=self._independent,
-        )
+    def effects(self, rule: Rule, lead: int) -> Mapping[str, Effect]:
+        a, b, differences = (columns[:, lead] for columns in (*self.pair, self.differences))
+        result = {}
+        for name in inference.EFFECT_SIZES:
+            swap = name in WHO_WINS and not rule.higher_is_better
+            pair, sign = ((b, a), -1.0) if swap else ((a, b), 1.0)
+            size = effect_interval(
+                name, *pair, confidence=rule.confidence, differences=sign * differences[:, None]
+            )
+            low, high = (
+                float(end[0]) if self._independent else math.nan
+                for end in (size.ci_low, size.ci_high)
+            )
+            result[name] = Effect(float(size.estimate[0]), low, high, size.method)
+        return result
 
     def spread(self, lead: int) -> Spread:
         return spread(*(columns[:, lead] for columns in (*self.pair, self.differences)))
@@ -334,14 +338,13 @@ class QuerySample(Sample):
         )  # fmt: skip
 
     def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
-        scores, (a, b), saved, rule = self.scores, self.pair, self.saved, plan.rule
+        scores, (a, b), rule = self.scores, self.pair, plan.rule
         query_ids = set(scores.query_ids) if self.topics else set()
         differences = self.differences[:, self.measures.index(rule.primary)]
-        evidence = (
-            collect_details(scores, plan.primary.definition, differences)
-            if saved is None
-            else saved.evidence
-        )
+        if self.saved is None:
+            evidence = collect_details(scores, plan.definition, differences)
+        else:
+            evidence = self.saved.evidence
         return {
             "a": a,
             "b": b,
@@ -369,9 +372,8 @@ class QuerySample(Sample):
         self, plan: AnalysisPlan, evidence: RunDetails
     ) -> Iterable[tuple[OtherChoice, Sample]]:
         unjudged = any(evidence.n_unjudged)
-        definition = plan.primary.definition
         for choice in other_choices(
-            self.scores, plan.rule, definition, self.deep, unjudged=unjudged
+            self.scores, plan.rule, plan.definition, self.deep, unjudged=unjudged
         ):
             yield choice, self.of(choice.scores)
 
@@ -398,15 +400,15 @@ class QuerySample(Sample):
 
     def cautions(self, result: Comparison) -> list[Note]:
         rule = result.rule
-        depths = inspect_depth(self.deep, self.scores, keys="ab", primary=rule.primary)
-        if self.saved is not None:
+        if self.saved is None:
+            depths = inspect_depth(self.deep, self.scores, keys="ab", primary=rule.primary)
+        else:
+            guards = ("guard-turned", "guard-scores")
             depths = [
                 note
                 for note in self.saved.notes
                 if note.code == "unequal-depth"
-                or (
-                    note.code in ("guard-turned", "guard-scores") and note.values["kind"] in OF_RUNS
-                )
+                or (note.code in guards and note.values["kind"] in OF_RUNS)
             ]
         notes = inspect_differences(
             self.differences[:, self.measures.index(rule.primary)],
@@ -451,7 +453,7 @@ class Sequential(QuerySample):
             differences, planned=self.planned, alpha=self.alpha, confidence=confidence
         )
 
-    def tests(self, rule: Rule, row: MeasureResult, lead: int) -> Sequence[TestRow]:
+    def tests(self, rule: Rule, lead: int) -> Sequence[TestRow]:
         differences = self.differences[:, lead]
         completed = self._run(self.by, differences, rule.confidence)
         first = TestRow.of(completed, SEQUENCE, decides=True)
