@@ -339,9 +339,10 @@ def _one_row_a_query(facts: TableFacts) -> Names | None:
     named = facts.named(terms.VARIANT_NAMES, facts.free)
     is_one = [name for name in named if facts.n_distinct(name) == 1 and facts.may_vary(name)]
     of_arms = [*facts.named(terms.VARIANT_NAMES[:1], facts.free), *facts.arms(facts.free)]
-    if is_unit(facts.one("query")):  # each user saw one version; a group may be a segment
-        words = {*chain(*terms.VARIANT_NAMES[1:])} - {"group", "name"}
-        of_arms += [
+    if not (of_arms or facts.systems_are_columns) and is_unit(facts.one("query")):
+        # Each user saw one version; a group may be a segment.
+        words = {*terms.VARIANT_NAMES[1], *terms.VARIANT_NAMES[3]} - {"group", "name"}
+        of_arms = [
             name for name in facts.free if not (facts.is_numeric(name) or folded(name) == "group")
             and (folded(name) in words or terms.ARM_NAMES.fullmatch(folded(name)))
         ]  # fmt: skip

@@ -267,7 +267,7 @@ TEXT_NAMES = ANSWER_NAMES.union(
 NO_QUALITY = re.compile(
     r"(.*_)?ids?|(.*_)?(count|counts|index|idx|timestamp)|(num|n|no|nb|number|count)_.*|top\d*_.*"
     r"|(.*_)?(up)?lift|(.*_)?(delta|diff|difference|change|p_?value)|ci_(low|high|lower|upper)"
-    r"|(.*[_/])?(std|stdev|std_?dev|std_?err(or)?|sem|variance)"
+    r"|(.*[_/])?(std|stdev|std_?dev|std_?err(or)?|sem|variance)|(.*_)?version|age"
     r"|(.*_)?dim(ension)?s?|zero_shot|((day|hour|week)_of_)?(hour|day|weekday|week|month|year)"
     r"|(inputs?|metadata|expected|reference)\..*|.*_(length|len|size)|runid|relstring|start_time|end_time|created_at|line|row|order"
 )

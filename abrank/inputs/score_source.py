@@ -322,9 +322,8 @@ def holds_scores(path: str, *, alone: bool) -> bool:
         names = [name.strip() for name in re.split(r"[\t,;|]", text)]
         fields = text.split()
         is_run = len(fields) == 6 and is_number(fields[4])
-        is_qrels = len(names) in (1, 4) and re.fullmatch(
-            r"\S+ Q?[0-9]+ \S+ -?[0-9]+", " ".join(fields)
-        )
+        is_grade = len(fields) == 4 and re.fullmatch("-?[0-9]{1,3}", fields[3])  # no year
+        is_qrels = is_grade and len(names) in (1, 4)
         if is_run or is_qrels:
             return False
         if not alone and (len(names) < 2 or any(map(is_number, names))):

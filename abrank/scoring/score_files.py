@@ -22,7 +22,7 @@ from abrank.inputs.columns import DOC_IDS, folded, found_in
 from abrank.inputs.files import ENDINGS, short_name
 from abrank.inputs.score_facts import is_unit
 from abrank.inputs.score_reading import RATER_NAMES, ROWS, TableOptions
-from abrank.inputs.score_source import AGGREGATES, read_source
+from abrank.inputs.score_source import AGGREGATES, holds_scores, read_source
 from abrank.inputs.score_table import (
     Coded,
     Queries,
@@ -553,7 +553,7 @@ def check(
                 runs.append(inputs.read_run(path, max_input_size=max_input_size))
         except AbrankError as error:
             try:
-                if not (os.fspath(path).endswith(_SCORE_FILES) or format_of_folder(path)):
+                if not (holds_scores(os.fspath(path), alone=True) or format_of_folder(path)):
                     raise error
                 scores.append(read_with_gaps(path))
             except AbrankError as second:

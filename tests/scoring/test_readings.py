@@ -241,6 +241,7 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         # Numbers named "metric" were taken as names of measures, those behind as variants.
         (long(pre=[0.5, 0.4] * N, adjusted=[0.3, 0.2] * N).rename(columns={"ndcg": "metric"}), {},
          "a row per query and variant, by variant, 24 queries, 3 measures"),
+        (long(app_version=RNG.choice(["1.0", "2.0"], 2 * N)), {}, "not compared: app_version"),
         (pd.DataFrame({"#": range(N), "q": QUERIES, "nDCG (old)": A, "nDCG (new)": B}), {},
          "not compared: #"),
         # Each query has one row of each variant, on days of their own.
