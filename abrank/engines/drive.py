@@ -90,9 +90,8 @@ def score_tables(
                     raise ArgumentError(f"{folder} holds {path.name}, an input: {keep}")
             tables = [stamped(table) for table in tables]
         stamp = stamp_of(tables, [*runs, str(folder)], scoring, rows=engine.rows)
-        light_tables = tuple(map(light, tables))
-        job = Job(tuple(runs), light_tables, scoring, str(folder), stamp)
-        job, partitions = _job_and_partitions(job, tables, engine, folder)
+        job = Job(tuple(runs), tuple(map(light, tables)), scoring, folder, stamp)
+        job, partitions = _job_and_partitions(job, tables, engine)
         done = _score_partitions(job, partitions, engine, on_progress)
         query_ids, values = read_scores(job, done)
         _succeed(job, done)
@@ -111,7 +110,7 @@ def _score_partitions(
     done = {outcome.number: outcome for outcome in finished(job, partitions)}
     remaining = [partition for partition in partitions if partition.number not in done]
     if remaining:
-        (Path(job.folder) / SUCCESS).unlink(missing_ok=True)
+        (job.folder / SUCCESS).unlink(missing_ok=True)
     on_progress(len(done), len(partitions))
     for outcome in run(engine, partial(score_partition, job), remaining):
         if outcome.bad:
@@ -168,15 +167,15 @@ def _tables(
 
 
 def _job_and_partitions(
-    job: Job, tables: list[ParquetTable], engine: Engine, folder: Path
+    job: Job, tables: list[ParquetTable], engine: Engine
 ) -> tuple[Job, list[Partition]]:
     """Partition by ranges of query ids; if that is not possible, regroup the rows first."""
     partitions = by_range(tables, rows=engine.rows)
     if partitions is not None:
         return job, partitions
     # The name depends on everything that affects the content, so that jobs never mix.
-    spill_folder = folder / "_regrouped" / job.stamp[:32]
-    for path in (folder / "_regrouped").glob("*"):
+    spill_folder = job.folder / "_regrouped" / job.stamp[:32]
+    for path in (job.folder / "_regrouped").glob("*"):
         if path != spill_folder:
             shutil.rmtree(path, ignore_errors=True)
     with writing(spill_folder):
@@ -199,7 +198,7 @@ def _error(message: str, kind: str) -> Exception:
 
 
 def _succeed(job: Job, done: Sequence[Done]) -> None:
-    folder = Path(job.folder)
+    folder = job.folder
     shutil.rmtree(folder / "_regrouped", ignore_errors=True)
     # Files that a killed process left incomplete.
     unfinished = (*folder.glob(".part-*.parquet.*"), *folder.glob(f".{SUCCESS}.*"))

@@ -311,13 +311,13 @@ class Job:
     systems: tuple[str, ...]
     tables: tuple[ParquetTable | Regrouped, ...]  # judgments, and one run per system
     scoring: KernelOptions
-    folder: str  # where scores are written, one file per partition
+    folder: Path  # where scores are written, one file per partition
     # Hash of everything that affects the scores; files with another stamp belong to another job.
     stamp: str = ""
 
     def path(self, partition: int) -> Path:
         """Return the file for a partition's scores."""
-        return Path(self.folder) / f"part-{partition:05d}.parquet"
+        return self.folder / f"part-{partition:05d}.parquet"
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
     # Scores of another, unfinished job are deleted.
     result = []
     numbers = {job.path(partition.number): partition.number for partition in partitions}
-    for path in sorted(Path(job.folder).glob("part-*.parquet")):
+    for path in sorted(job.folder.glob("part-*.parquet")):
         try:
             about, _, _ = read_part(path)
         except ReadError as error:
@@ -368,7 +368,7 @@ def finished(job: Job, partitions: Sequence[Partition]) -> list[Done]:
                 continue  # it is scored again
             raise ArgumentError(f"{error}; choose another folder or remove it") from error
         if about["stamp"] != job.stamp or path not in numbers:
-            if (Path(job.folder) / SUCCESS).exists():
+            if (job.folder / SUCCESS).exists():
                 raise ArgumentError(
                     f"{job.folder} holds the scores of other inputs, measures or options; choose"
                     " another folder or remove it"

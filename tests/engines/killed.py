@@ -13,7 +13,7 @@ PLACE = "killed-process"
 
 def score_or_wait(job: Job, partition: Partition) -> Done:
     """Score a partition; the first process that is given the second one waits for its end."""
-    place = Path(job.folder) / PLACE
+    place = job.folder / PLACE
     if partition.number == 1 and not place.exists():
         written = place.with_suffix(".new")
         written.write_text(str(os.getpid()))

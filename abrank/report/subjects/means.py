@@ -23,13 +23,12 @@ from abrank.report.model import (
     Section,
     Table,
     Text,
-    Tone,
     Words,
     report_of,
 )
 from abrank.report.sections.words import capital, queries
 from abrank.report.subjects import compose
-from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals
+from abrank.scoring.intervals import FEW_UNITS, Floor, Intervals, MeanInterval
 
 _NAME = 24
 TESTS = {
@@ -167,42 +166,42 @@ def _scorecard(w: Words[Intervals]) -> Scorecard:
     """Return one row per mean, with its interval drawn if it has a floor."""
     rows, floors = w.result.rows, {(x.system, x.measure): x for x in w.result.floors}
     multiple = len({row.system for row in rows}) > 1
-    names = [
-        f"{row.measure}, {f.shorten(row.system, width=_NAME)}" if multiple else row.measure
-        for row in rows
-    ]
-    of_rows = [floors.get((row.system, row.measure)) for row in rows]
-    bars: list[Bar | None] = []
-    limits, readings = [], []
-    for row, floor in zip(rows, of_rows, strict=True):
+
+    def floor_of(row: MeanInterval) -> Floor | None:
+        return floors.get((row.system, row.measure))
+
+    def name(row: MeanInterval) -> Cell:
+        system = f", {f.shorten(row.system, width=_NAME)}" * multiple
+        return Cell(f"{row.measure}{system}", strong=True)
+
+    def limit(row: MeanInterval) -> Cell:
+        floor = floor_of(row)
+        return Cell("") if floor is None else Cell(f.number(floor.floor), floor.floor)
+
+    def reading(row: MeanInterval) -> Cell:
+        floor = floor_of(row)
         if floor is None:
-            bars.append(None)
-            limits.append(Cell(""))
-            readings.append(Cell(""))
-            continue
-        tone: Tone = "b" if floor.cleared else "tie"
-        text = "▼ below" if floor.ci_high < floor.floor else "? unclear"
-        bars.append(Bar(row.mean, *row.interval, tone=tone, limit=floor.floor))
-        limits.append(Cell(f.number(floor.floor), floor.floor))
-        readings.append(Cell("▲ cleared" if floor.cleared else text, tone=tone))
-    held = [
-        (Column("floor", role="change"), limits),
-        (Column.words("reading", "reading"), readings),
-    ]
-    return Scorecard.of(
+            return Cell("")
+        if floor.cleared:
+            return Cell("▲ cleared", tone="b")
+        return Cell("▼ below" if floor.ci_high < floor.floor else "? unclear", tone="tie")
+
+    def bar(row: MeanInterval) -> Bar | None:
+        floor = floor_of(row)
+        if floor is None:
+            return None
+        return Bar(row.mean, *row.interval, tone=reading(row).tone, limit=floor.floor)
+
+    held = [(Column("floor", role="change"), limit), (Column.words("reading", "reading"), reading)]
+    return Scorecard.by_row(
         "means",
-        (
-            Column.name("mean of" if multiple else "measure"),
-            [Cell(name, strong=True) for name in names],
-        ),
-        (Column("mean", role="mean"), [w.mean(row.mean) for row in rows]),
-        *[(DRAWN, [Cell("") for _ in rows])] * bool(floors),
-        (
-            Column(f"{w.level} interval", role="interval"),
-            [Cell(w.range(*row.interval)) for row in rows],
-        ),
+        rows,
+        (Column.name("mean of" if multiple else "measure"), name),
+        (Column("mean", role="mean"), lambda row: w.mean(row.mean)),
+        *[(DRAWN, Cell.empty)] * bool(floors),
+        (Column(f"{w.level} interval", role="interval"), lambda row: Cell(w.range(*row.interval))),
         *held * bool(floors),
-        bars=tuple(bars),
+        bars=tuple(map(bar, rows)),
         scale=Scale("lower", "higher", ("plain", "plain"), of="mean", signed=False),
         tall=frozenset(),
         legend=(f"Thick: {w.level} interval of the mean", "Tick: its floor") * bool(floors),
