@@ -49,9 +49,13 @@ def _of_queries(name: str, labels: list[str]):
 
 _USERS = Clusters(_of_queries("user", [f"u{i}" for i in range(12)]))
 _INTENTS = _of_queries("intent", ["nav", "info", "one", "nav"])
+CHOSEN = (
+    "better", "better, below margin", "same", "not worse", "inconclusive", "constant", "identical",
+    "people and machine", "one query", "no query",
+)  # fmt: skip
 PAIRS = {
-    **{name: build for name, (_, _, build) in SITUATIONS.items()},
-    **{f"design: {name}": build for name, build in DESIGNS.items()},
+    **{name: SITUATIONS[name][-1] for name in CHOSEN},
+    **{name: DESIGNS[name] for name in ("clusters", "a look", "any time, few")},
     "sign": partial(_make, 0.03, n=60, measures=3, test="sign"),
     "wilcoxon": partial(_make, 0.03, n=60, measures=3, test="wilcoxon", margin=0.02),
     "better by 2%": partial(_make, 0.05, margin="2%", measures=3),
