@@ -13,6 +13,7 @@ import click
 import pytest
 
 import abrank
+from abrank import plots
 from abrank.cli import COMMANDS, cli, run
 from abrank.guide import CONTENTS, MADE, GuidePage, catalogue, find_page, read_page
 from abrank.guide.site import to_html
@@ -44,8 +45,10 @@ def commands(text: str):
 
 
 @pytest.fixture(scope="module")
-def laid(tmp_path_factory) -> Path:
-    return lay(tmp_path_factory.mktemp("laid"))
+def laid(tmp_path_factory, no_drawer) -> Path:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(plots, "svg", no_drawer)
+        return lay(tmp_path_factory.mktemp("laid"))
 
 
 @pytest.fixture
@@ -96,7 +99,7 @@ EVERY_DAY = ("README", "disagree", "python")
         for page in PAGES
     ],
 )
-@pytest.mark.usefixtures("own_catalogue")
+@pytest.mark.usefixtures("own_catalogue", "nothing_drawn")
 def test_what_a_page_shows_is_so(page, desk) -> None:
     names: dict[str, Any] = {}
     for block in blocks(page):
