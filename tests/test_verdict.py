@@ -213,5 +213,5 @@ def test_an_interval_that_ends_at_the_loss_does_not_exclude_it(higher_is_better:
 
 
 def test_looks_are_numbered_from_one() -> None:
-    with pytest.raises(ArgumentError, match="look 0 is not one of 4"):
+    with pytest.raises(ArgumentError, match="look 0 of 4 is impossible"):
         Design(look=0, n_looks=4)
