@@ -222,8 +222,11 @@ def _tell_of_clusters(name: str, of_query: Mapping[str, str], gains: Mapping[str
         _terminal.put(f"note: {text}", err=True)
 
 
-_WHOSE = {"candidate": "of {b} less A", "runs": "of two runs of A", "given": "as given"}
-_ADVICE = ("Take the smallest loss that users would notice, above what runs of A differ by.",)
+_WHOSE = {"candidate": "from {b} minus A", "runs": "from two runs of A", "given": "as given"}
+_ADVICE = (
+    "Take the smallest loss that users would notice. It should be larger than the",
+    "differences between runs of A.",
+)
 
 
 @click.command("margin", cls=_flags.Grouped)
@@ -363,12 +366,14 @@ def _text_of_margins(result: Margins, measure: str, other: str, *, verbose: bool
     lines += [*_columns(rows, f"<{'>' * (len(rows[0]) - 1)}"), ""]
     if has_spread:
         power = display.level(result.target)
-        lines.append(f"queries: for {power} power; not worse: to exclude a loss of that size")
+        lines += [
+            f"queries: needed to detect such a difference with {power} power",
+            "not worse: queries needed to rule out such a loss if the true difference is 0",
+        ]
     if has_spread and verbose:
         whose = _WHOSE[result.sd_of].format(b=display.shorten(other, width=28))
         lines += [
-            f"power at hand: the chance that {queries} detect a true difference of that size",
-            "not worse: the number of queries holds if the true difference is 0",
+            f"power at hand: the probability that {queries} detect it",
             f"sd of the differences: {display.score(result.sd, digits=4)}, {whose}",
         ]
     elif not has_spread:
@@ -407,13 +412,13 @@ def _put_csv(kind: type[Any], rows: Sequence[Any]) -> None:
 
 
 _WAYS = {
-    "flips": "names swapped by chance",
+    "flips": "names swapped at random",
     "halves": "half against half",
-    "relabelled": "groups dealt by chance",
-    "resampled": "mean 0, redrawn",
+    "relabelled": "groups dealt at random",
+    "resampled": "mean removed, redrawn",
 }
 # Hypotheses of tests that are not about the mean.
-_OTHER = {"wilcoxon": "about the pseudo-median", "sign": "who wins more queries"}
+_OTHER = {"wilcoxon": "the pseudo-median", "sign": "who wins more queries"}
 
 
 @click.command("aa", cls=_flags.Grouped)
@@ -518,7 +523,7 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
     first_row = result.rows[0]
     units = ("unit", "units") if first_row.by == "relabelled" else ("query", "queries")
     alpha = display.level(result.alpha)
-    rows = [("test", "without a difference by", "rejected", "95% interval")]
+    rows = [("test", "made equal by", "significant", "95% interval")]
     rows += [
         (row.test, _WAYS[row.by], _share(row.rate), f"{_share(row.low)} to {_share(row.high)}")
         for row in result.rows
@@ -526,7 +531,7 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
     lines = [
         f"A/A test on {display.shorten(measure, width=24)},"
         f" {display.plural(result.n_queries, *units)}, alpha {display.number(result.alpha)},",
-        f"{display.count(result.n_replications)} replications a row without any difference to find",
+        f"{display.count(result.n_replications)} simulations per row, without a true difference",
     ]
     if first_row.n_queries < result.n_queries:
         sample = f"{display.count(first_row.n_queries)} {units[1]}"
@@ -540,17 +545,17 @@ def _text_of_check(result: AACheck, measure: str) -> list[str]:
         ways = {row.by for row in result.rows if row.test == name and row.too_often}
         if ways == {"resampled"} and name in _OTHER:
             verdict += [
-                f"{name} reports differences where the mean Δ is 0: it asks",
-                f"{_OTHER[name]}. To judge the mean, choose another test.",
+                f"{name} is significant too often if the mean Δ is 0: it tests",
+                f"{_OTHER[name]}, not the mean. To test the mean, choose another test.",
             ]
         else:
             verdict.append(f"{name} errs too often on such {units[1]}. Choose another test.")
     text = [
-        f"Tests of level {alpha} are within {band} in all rows of 95% of such checks.",
+        f"In 95% of such checks, all rows of a correct {alpha} test are within {band}.",
         *(verdict or [f"No test errs too often on such {units[1]}."]),
     ]
     if not any(row.by == "resampled" for row in result.rows):
-        text.append(f"Nothing is redrawn: that takes 25 {units[1]} or clusters, of each group.")
+        text.append(f"Redrawing is left out: it needs at least 25 {units[1]} or clusters.")
     return [*lines, "", *text]
 
 

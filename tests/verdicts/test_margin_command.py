@@ -71,7 +71,7 @@ def test_ready_scores_of_one_file_and_of_several(seeds, tmp_path, capsys, comman
     text = command(["margin", "--scores", "all.csv", "--against", "other"]).out
     assert max(map(len, text.splitlines())) <= 80
     assert "two of 3 runs, largest difference" in text
-    assert "Take the smallest loss that users would notice" in text
+    assert "Take the smallest loss that users would notice." in text
 
 
 def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
@@ -95,7 +95,7 @@ def test_csv_has_a_line_a_margin_and_text_says_what_is_not_known(
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    ([], "QRELS and RUNS are needed"),
+    ([], "give QRELS and RUNS"),
     (["q.csv", "a.csv", "--against", "b.csv", "--sd", "0.1"], "choose one"),
     (["--scores", "two.csv"], "say which: -m AP"),
     (["--scores", "two.csv", "--depth", "5"], "--depth is for runs"),
