@@ -210,7 +210,7 @@ def _on_same_queries(
     if queries_a and queries_a != queries_b and {*queries_a}.isdisjoint(queries_b):
         if not independent:
             _refuse_unpaired(groups, *sources)
-        first, second = _on_union({"A": groups[0], "B": groups[1]})
+        first, second = _on_union(groups)
         expected = np.isin(first.query_ids, queries_a)[:, None] == np.array([True, False])
     elif independent:
         raise ArgumentError(_of_both(groups) or SAME_UNITS)
@@ -248,7 +248,7 @@ def _of_both(groups: Sequence[Scores]) -> str:
 def on_all_queries(parts: Mapping[str, Scores]) -> list[Scores]:
     """Return the scores of each part on the queries of all parts, NaN if missing."""
     require_common({name: {*part.query_ids} for name, part in parts.items()})
-    return _on_union(parts)
+    return _on_union([*parts.values()])
 
 
 def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
@@ -324,12 +324,12 @@ def _first_ids(query_ids: Mapping[str, Collection[str]]) -> str:
     )
 
 
-def _on_union(parts: Mapping[str, Scores]) -> list[Scores]:
-    all_queries = list(dict.fromkeys(query for item in parts.values() for query in item.query_ids))
+def _on_union(parts: Sequence[Scores]) -> list[Scores]:
+    all_queries = list(dict.fromkeys(query for item in parts for query in item.query_ids))
     query_ids = tuple(all_queries[i] for i in np.argsort(ids.order(ids.encode(all_queries))))
     place = {query: i for i, query in enumerate(query_ids)}
     result = []
-    for part in parts.values():
+    for part in parts:
         values = np.full((len(query_ids), *part.values.shape[1:]), np.nan)
         values[[place[query] for query in part.query_ids]] = part.values
         result.append(replace(part, query_ids=query_ids, values=values))

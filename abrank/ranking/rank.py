@@ -198,11 +198,6 @@ MOST_SYSTEMS = 300  # with more systems, all pairs are tested only on request
 _INITIALS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 
 
-def rank_unrecorded(inputs: Inputs, question: RankingQuestion) -> Ranking:
-    """Rank ready scores as :func:`rank_scores` does, without provenance."""
-    return ranking_of(_scores_of(inputs, question), question)
-
-
 def rank_recorded(
     inputs: Inputs, question: RankingQuestion, *, on_stage: Callable[[str], None] | None = None
 ) -> Ranking:
@@ -220,7 +215,7 @@ def _scores_of(inputs: Inputs, question: RankingQuestion) -> Scores:
     )  # fmt: skip
 
 
-@answered_by(rank_unrecorded, RankingQuestion, "scores")
+@answered_by(lambda x, y: ranking_of(_scores_of(x, y), y), RankingQuestion, "scores")
 def rank_scores(
     scores: object,  # whatever read_systems reads
     *,
@@ -307,7 +302,7 @@ def rank_scores(
     1      B  0.500     b
     2      A  0.400     c
     """
-    raise NotImplementedError  # answered by rank_unrecorded
+    raise NotImplementedError  # answered by ranking_of, without provenance
 
 
 def ranking_of(

@@ -15,7 +15,7 @@ from abrank._support.errors import ArgumentError
 from abrank._support.result import Deferred, record
 from abrank._support.typing import FloatArray, IntArray
 from abrank.comparison.evidence import OtherChoice, RunDetails
-from abrank.comparison.groups import ClusterSummary, QueryWeights, Segmentation, describe_clusters
+from abrank.comparison.groups import ClusterSummary, QueryWeights, describe_clusters
 from abrank.comparison.plans import ClusterSizes
 from abrank.comparison.resolve import AnalysisPlan
 from abrank.comparison.result import Comparison
@@ -140,9 +140,6 @@ class Clustered(QuerySample):
             self.name, self.labels, self.codes, self.differences[:, lead], self.by
         )
         return clusters, ClusterSizes(self.sizes, clusters.lasting_share)
-
-    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
-        return self._segmentations(rule, lead, self.labels)
 
     def _rows_for_cautions(self, rows: Sequence[TestRow]) -> Sequence[TestRow]:
         return tuple(row for row in rows if row.title != IGNORING)
@@ -272,9 +269,6 @@ class Weighted(Clustered):
             n_effective=n_effective, freedom=n_effective - 1.0, test="",
         )  # fmt: skip
         return weighed, ClusterSizes(self.parts, grouped.lasting_share, weighted=True)
-
-    def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
-        return self._segmentations(rule, lead, self.labels or None, self.values)
 
     @property
     def _left_out(self) -> frozenset[str]:  # type: ignore[override]

@@ -327,15 +327,20 @@ class QuerySample(Sample):
         return float(np.std(self.differences[:, lead], ddof=1)) if self.n > 1 else math.nan
 
     def segmentations(self, rule: Rule, lead: int) -> tuple[Segmentation, ...]:
-        return self._segmentations(rule, lead, None)
-
-    def _segmentations(
-        self, rule: Rule, lead: int, labels: Sequence[str] | None, weights: FloatArray | None = None
-    ) -> tuple[Segmentation, ...]:
         return segment(
             self.segments, self.scores.query_ids, self.differences[:, lead], rule,
-            seed=self.seed, clusters=labels, weights=weights,
+            seed=self.seed, clusters=self.labels or None, weights=self.values,
         )  # fmt: skip
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The cluster of each query; empty if queries are independent."""
+        return ()
+
+    @property
+    def values(self) -> FloatArray | None:
+        """The weight of each query; None if all count the same."""
+        return None
 
     def comparison_fields(self, plan: AnalysisPlan, decision: Decision) -> dict[str, Any]:
         scores, (a, b), rule = self.scores, self.pair, plan.rule
