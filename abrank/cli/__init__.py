@@ -284,8 +284,6 @@ _INSTEAD = {
     ("compare", "Invalid value for '--alpha'"): "a share such as 0.05",
     ("compare", "Got unexpected extra"): "repeat -m for each measure, and more than two"
     " runs are ranked (abrank rank)",
-    ("inspect", "Missing argument 'QUERY'"): "give a query id; the report of abrank"
-    " compare lists all queries",
     ("inspect", "Got unexpected extra"): "one query at a time",
     ("audit", "Got unexpected extra"): "--queries 50 --a 0.412 --b 0.431",
     ("power", "Invalid value for '--margin'"): "a number in the unit of the measure, such as 0.02",

@@ -99,8 +99,8 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
 @click.command("inspect")
 @click.argument("qrels", type=_flags.RUN)
 @click.argument("run_a", type=_flags.RUN)
-@click.argument("run_b", type=_flags.RUN)
-@click.argument("query")
+@click.argument("run_b", type=_flags.RUN, required=False)
+@click.argument("query", required=False)
 @_flags.take("measure", functions=("evaluate",))
 @_flags.take("docs", "topics")
 @click.option(
@@ -119,8 +119,8 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
 def inspect(
     qrels: str,
     run_a: str,
-    run_b: str,
-    query: str,
+    run_b: str | None,
+    query: str | None,
     *,
     measure: tuple[str, ...],
     docs: str | None,
@@ -130,7 +130,7 @@ def inspect(
     judge: int,
     ascii: bool,
 ) -> None:
-    """Show the ranked lists of RUN_A and RUN_B for one QUERY.
+    """Show the ranked lists of RUN_A and RUN_B for one QUERY, or its scores in a table.
 
     It prints the two lists side by side with grades, the scores by every measure, the relevant
     documents that one of the runs missed, and the unjudged documents that could change the
@@ -139,22 +139,36 @@ def inspect(
     \b
     abrank inspect qrels.txt bm25.run monot5.run 301 --docs docs.jsonl
     abrank inspect qrels.txt bm25.run monot5.run 301 -m AP --pool to-judge.txt
+    abrank inspect experiment.csv 301
     """  # noqa: D301 - click's mark for lines to keep
     _output.require_free([] if pool is None else [Path(pool)])
 
     from abrank.inputs.topics import read_topics
     from abrank.scoring.judging import inspect_query
 
-    result = inspect_query(
-        qrels,
-        run_a,
-        run_b,
-        query,
-        measures=measure or None,
-        docs=docs,
-        text=read_topics(topics).get(query, "") if topics else "",
-        judge=judge,
-    )
+    if run_b is None:  # a table of scores and a query
+        if docs or pool:
+            raise click.UsageError("a table of scores has no documents for --docs or --pool")
+        from abrank.comparison import compare_scores
+
+        table = compare_scores(qrels, measures=measure or None, topics=topics)
+        result = table.inspect(run_a)
+    elif query is None:
+        raise click.UsageError(
+            "give a query id; the report of abrank compare lists all queries. A query of a table of"
+            " scores: abrank inspect TABLE QUERY"
+        )
+    else:
+        result = inspect_query(
+            qrels,
+            run_a,
+            run_b,
+            query,
+            measures=measure or None,
+            docs=docs,
+            text=read_topics(topics).get(query, "") if topics else "",
+            judge=judge,
+        )
     if pool is not None:
         from abrank._support.files import replace_all
         from abrank.scoring.judging import pool_text

@@ -81,3 +81,14 @@ def test_of_very_many_missed_documents_the_first_are_listed(tmp_path, monkeypatc
         f"d{i:02}" for i in range(1, 21)
     ]
     assert "and 9 more" in lines
+
+
+def test_a_query_of_a_table_has_its_scores(tmp_path, monkeypatch, command) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"q{i},0.{i},0.{i}5\n" for i in range(1, 9))
+    (tmp_path / "table.csv").write_text(f"query,old,new\n{rows}")
+    out = command(["inspect", "table.csv", "q3"]).out
+    assert ["Measure", "A", "old", "B", "new", "Δ"] in [line.split() for line in out.splitlines()]
+    assert ["score", "0.300", "0.350", "+0.050"] in [line.split() for line in out.splitlines()]
+    assert "did you mean q3?" in command(["inspect", "table.csv", "q33"], 2).err
+    assert "abrank inspect TABLE QUERY" in command(["inspect", "table.csv", "b", "q3"], 2).err

@@ -340,12 +340,16 @@ def _lists(result: Inspection, lists: QueryLists) -> Section:
 
 def _scores(w: Words[Inspection]) -> Section:
     result = w.result
+    a, b = "A", "B"
+    if not any(result.rankings):  # whose titles would have the names
+        names = words.system(a, result.baseline), words.system(b, result.candidate)
+        a, b = (one_line(name, width=24) for name in names)
     table = Table.by_row(
         "scores",
         zip(result.measures, result.a, result.b, strict=True),
         (Column.name("Measure"), lambda x: Cell(x[0])),
-        (Column("A"), lambda x: w.mean(x[1])),
-        (Column("B"), lambda x: w.mean(x[2])),
+        (Column(a), lambda x: w.mean(x[1])),
+        (Column(b), lambda x: w.mean(x[2])),
         (Column("Δ"), lambda x: w.change(x[2] - x[1], _tone(x[0], x[2] - x[1]))),
     )
     return Section("scores", "Scores", "", (table,), EVERYWHERE)
