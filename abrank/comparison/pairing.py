@@ -227,16 +227,17 @@ def _on_same_queries(
 
 
 def _of_both(groups: Sequence[Scores]) -> str:
-    """Return a hint if few units of two groups have both scores; empty if half of them do."""
+    """Return a hint if two groups share few units, or write the others differently; else empty."""
     if groups[0].query_ids == groups[1].query_ids:
         return ""
     both = {*groups[0].query_ids}.intersection(groups[1].query_ids)
     smaller = min(len(group.query_ids) for group in groups)
+    a, b = system_names(*(group.systems[0] for group in groups))
+    rest_a, rest_b = ({*group.query_ids} - both for group in groups)
+    if both and rest_a and rest_b and _are_alike(rest_a, rest_b):
+        return f"{a} and {b} have ids that differ in {_FORMS}: write them in the same way"
     if not both or 2 * len(both) >= smaller:
         return ""
-    a, b = system_names(*(group.systems[0] for group in groups))
-    if _are_alike(groups):
-        return f"{a} and {b} have ids that differ in {_FORMS}: write them in the same way"
     n_all = len({*groups[0].query_ids}.union(groups[1].query_ids))
     return (
         f"{a} and {b} share {len(both)} of {n_all} queries, such as {min(both)}: if they were seen"
@@ -266,7 +267,7 @@ def _with_scores(scores: Scores, measures: Sequence[str]) -> Scores:
 def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn:
     names = system_names(*(group.systems[0] for group in groups))
     query_ids = {name: group.query_ids for name, group in zip(names, groups, strict=True)}
-    if _are_alike(groups):
+    if _are_alike(*query_ids.values()):
         raise AlignmentError(
             f"{' and '.join(query_ids)} share no query, for their ids differ in {_FORMS}: write"
             f" them alike\n  {_first_ids(query_ids)}"
@@ -297,7 +298,7 @@ def _refuse_unpaired(groups: Sequence[Scores], a: object, b: object) -> NoReturn
 _FORMS = "case, blanks, leading zeros, .0 or forms of Unicode"
 
 
-def _are_alike(groups: Sequence[Scores]) -> bool:
+def _are_alike(*groups: Collection[str]) -> bool:
     """Whether most ids of two groups are equal except for their spelling."""
     plain_a, plain_b = (
         {
@@ -305,7 +306,7 @@ def _are_alike(groups: Sequence[Scores]) -> bool:
                 r"[\s_-]+|(?<![0-9])0+(?=[0-9])|(?<=[0-9])\.0+$", "",
                 normalize("NFKC", query).casefold(),
             )
-            for query in group.query_ids
+            for query in group
         }
         for group in groups
     )  # fmt: skip

@@ -322,9 +322,10 @@ def test_ids_that_are_written_differently_are_to_be_written_alike(one: str, othe
     with pytest.raises(AlignmentError, match=words) as error:
         pair_scores(a, b)
     assert "independent" not in str(error.value)
-    shared = {"x": 1.0}  # a few ids are alike
-    with pytest.raises(AlignmentError, match=words):
-        pair_scores(a | shared, b | shared)
+    for n_shared in (1, 30):  # a few ids are alike, or most
+        shared = {f"x{i}": 1.0 for i in range(n_shared)}
+        with pytest.raises(AlignmentError, match=words):
+            pair_scores(a | shared, b | shared)
 
 
 def test_few_users_that_saw_both_are_no_pairs_and_are_named() -> None:
