@@ -119,7 +119,7 @@ def test_without_a_measure_the_default_that_the_help_names_decides_a_gate_of_run
     )
     assert (comparison.rule.primary, comparison.decision.gate.lacks) == ("nDCG@10", "")
     text = " ".join(command(["compare", "--help-all"]).out.split())
-    assert "With runs the default is nDCG@10, which decides (a gate, too), and AP, RR, P@10" in text
+    assert "Default for runs: nDCG@10, which decides, then AP, RR, P@10 and R@100." in text
 
 
 # ---- directions
