@@ -396,8 +396,8 @@ def _last_measures(facts: TableFacts, parts: dict[str, list[str]]) -> list[str]:
             problem = f", for {texts[0]} holds texts such as {shorten(cell)!r}: write numbers"
         if nested:
             problem = (
-                f", and {listed(nested)} holds lists: write a column for each score, or a list"
-                " of {name, score}"
+                f", and {listed(nested)} {'holds' if len(nested) == 1 else 'hold'} lists: write a"
+                " column for each score (of repeats a row for each), or a list of {name, score}"
             )
         elif not terms.VOTE_NAMES.isdisjoint(map(folded, facts.names)):
             problem += "; votes are compared by --preferences FILE (compare_preferences)"

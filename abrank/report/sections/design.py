@@ -380,12 +380,12 @@ def vote_sentences(comparison: Comparison) -> list[str]:
     if preferences is None:
         return []
     if preferences.credits is not None:
-        a, b = preferences.credits
+        a, b = (f.number(x) if x % 1 else f.count(int(x)) for x in preferences.credits)
         users = f" by {f.plural(preferences.n_judges, 'user')}" if preferences.n_judges else ""
         return [
             f"Interleaved lists: {words.queries_of(comparison)}{users},"
             f" {f.count(preferences.n_without_click)} without a credit. Credits of clicks:"
-            f" A {f.number(a)}, B {f.number(b)}.{_decided(comparison, preferences)}"
+            f" A {a}, B {b}.{_decided(comparison, preferences)}"
         ]
     judges = f" by {f.plural(preferences.n_judges, 'judge')}" if preferences.n_judges > 1 else ""
     text = f"{f.plural(preferences.n_votes, 'vote')}{judges} on {words.queries_of(comparison)}"
@@ -422,7 +422,7 @@ def _decided(comparison: Comparison, result: Preferences) -> str:
     share, low, high = (f.percent(x, sign=False) for x in (won.estimate, *won.interval))
     text = f" Of {f.count(decided)} decided B wins {share} ({low} to {high}, exact)."
     alpha = comparison.rule.alpha
-    if result.attainable is None or f.level(result.attainable) == f.level(alpha):
+    if result.attainable is None or result.attainable > 0.9 * alpha:  # as good as alpha
         return text
     between = f"between {f.level(result.attainable)} and" if result.attainable else "below"
     return f"{text} Their sign flips have no p-value {between} {f.level(alpha)}."
