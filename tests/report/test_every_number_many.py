@@ -105,5 +105,6 @@ def test_texts_of_standings_have_no_other_number(standings, kind) -> None:
     assert_known(known_of(standings), pieces)
 
 
+@pytest.mark.slow
 def test_a_changed_number_would_be_seen(standings) -> None:
     assert known_of(standings).unknown("mean 0.123456") == ["0.123456"]

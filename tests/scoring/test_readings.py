@@ -39,7 +39,7 @@ def long(**columns) -> pd.DataFrame:
 # --- Real tables, and scipy on them
 
 
-@pytest.mark.parametrize("door", ["command", "call"])
+@pytest.mark.parametrize("door", [pytest.param("command", marks=pytest.mark.slow), "call"])
 def test_real_tables_have_the_answer_of_scipy(shared_data, door, tmp_path, monkeypatch) -> None:
     if not (shared_data / "tables").is_dir():
         left_out("real tables of experiments")
