@@ -239,7 +239,7 @@ OF_ONE = {"baseline": "control", "candidate": "treatment", "measures": "tone"}
         # The days of a switchback were taken as the measure, in place of ctr.
         (long(day=[i % 7 for i in range(2 * N)]), {}, "1 measure; not compared: day"),
         # Numbers named "metric" were taken as names of measures, those behind as variants.
-        (long(pre=[0.5, 0.4] * N, adjusted=[0.3, 0.2] * N).rename(columns={"ndcg": "metric"}), {},
+        (long(pre=[*B, *A], adjusted=[*A, *B]).rename(columns={"ndcg": "metric"}), {},
          "a row per query and variant, by variant, 24 queries, 3 measures"),
         (long(app_version=RNG.choice(["1.0", "2.0"], 2 * N)), {}, "not compared: app_version"),
         (pd.DataFrame({"#": range(N), "q": QUERIES, "nDCG (old)": A, "nDCG (new)": B}), {},
