@@ -65,8 +65,11 @@ def choose(
     apart = tuple(name for name in measures if name not in names)
     if lead or named or len(names) == 1:
         return MeasureChoice(tuple(names), lead or (named or names)[0], apart)
-    lead = min(names, key=_preference)
-    return MeasureChoice((lead, *(name for name in names if name != lead)), lead, apart, len(names))
+    # Nobody has to say that quality decides where the others are costs, such as a latency.
+    quality = [name for name in names if not asks_direction(name)] or names
+    lead = min(quality, key=_preference)
+    measures = (lead, *(name for name in names if name != lead))
+    return MeasureChoice(measures, lead, apart, len(quality) if len(quality) > 1 else 0)
 
 
 def choose_from(
@@ -195,4 +198,4 @@ def _preference(name: str) -> tuple[int, bool]:
     for place, preferred in enumerate(PREFERRED):
         if preferred in names:
             return place, name != preferred
-    return len(PREFERRED) + (measure is None) + asks_direction(name), False
+    return len(PREFERRED) + (measure is None), False

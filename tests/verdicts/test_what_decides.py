@@ -70,6 +70,18 @@ def test_a_gate_of_a_rule_file_or_of_python_asks_too(files, capsys) -> None:
         abrank.compare_scores("a.txt", "b.txt").require("no-significant-loss")
 
 
+def test_the_only_measure_of_quality_decides_beside_costs() -> None:
+    random = np.random.default_rng(1)
+    table = {"query_id": IDS * 2, "arm": ["control"] * N + ["treatment"] * N}
+    table |= {name: random.random(2 * N) for name in ("latency_ms", "rubric", "cost_usd")}
+    comparison = abrank.compare_scores(pd.DataFrame(table), require="better")
+    assert (comparison.rule.primary, len(comparison.rows)) == ("rubric", 3)
+    assert "nobody-chose" not in {note.code for note in comparison.notes}
+    table["helpfulness"] = random.random(2 * N)
+    with pytest.raises(ArgumentError, match="2 measures; say which decides"):
+        abrank.compare_scores(pd.DataFrame(table), require="better")
+
+
 def test_a_sequence_of_tests_needs_an_order_that_somebody_gave(files) -> None:
     with pytest.raises(ArgumentError, match="name them in the order of the tests"):
         abrank.compare_scores("a.txt", "b.txt", config=abrank.Question(family="fixed-sequence"))
