@@ -33,8 +33,8 @@ def test_the_command_says_what_the_sign_test_asks_about(lopsided, tmp_path, comm
         rows = "".join(f"q{i},{value:.6f}\n" for i, value in enumerate(values))
         Path(f"{name}.csv").write_text(f"query_id,AP\n{rows}")
     out = command(["aa", "--scores", "a.csv", "b.csv", "--test", "sign", "--test", "t"]).out
-    assert "sign reports differences where the mean Δ is 0: it asks" in out
-    assert "who wins more queries. To judge the mean, choose another test." in out
+    assert "sign is significant too often if the mean Δ is 0: it tests" in out
+    assert "who wins more queries, not the mean. To test the mean, choose another test." in out
     assert "No test errs too often" not in out
     assert max(map(len, out.splitlines())) <= 80
 
