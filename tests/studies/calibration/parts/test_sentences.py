@@ -119,7 +119,7 @@ def test_the_guide_says_what_t_finds_too_much_of(shown: list[Row]) -> None:
     rates = {(row.n, row.test): row.false_05 for row in shown if row.part.endswith("skewed")}
     text = " ".join((Path(guide.__file__).parent / "verdicts.md").read_text("utf-8").split())
     texts = [f"{100 * (rates[n, HEADLINE] + rates[n, IN_DOUBT]):.1f}%" for n in (10, 25, 50)]
-    assert f"in {texts[0]} of samples, of 25 in {texts[1]}, of 50 in {texts[2]}" in text
+    assert f"in {texts[0]} of samples; with 25 it is {texts[1]}, with 50 it is {texts[2]}" in text
     maximum = max(rate for (_, test), rate in rates.items() if test == HEADLINE)
     assert f"at most {100 * maximum:.1f}%" in text
 
