@@ -6,7 +6,7 @@ What is held to alpha over several measures: families, and what is said of them.
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, ttest_rel
 
 import abrank
 from abrank import ArgumentError, compare_scores
@@ -51,6 +51,17 @@ def test_same_rests_on_the_wider_interval_where_a_difference_is_shown(direction:
     assert (decision.verdict, decision.direction) == (Verdict.SAME, direction)
     assert decision.by_margin is (direction == 0)
     assert decision.deciding == (wide if direction else narrow)
+
+
+def test_two_systems_are_the_same_by_the_interval_of_two_one_sided_tests() -> None:
+    a = pd.Series(np.linspace(0.2, 0.6, 50))
+    b = a + np.tile([0.1, -0.1], 25)
+    margin = 0.026  # the 90% interval reaches 0.024, that of 95% 0.029
+    result = compare_scores(a, b, margin=margin)
+    limits = ttest_rel(b, a).confidence_interval(0.90)
+    assert tuple(result.decision.equivalence_interval) == pytest.approx(tuple(limits))
+    assert result.verdict is Verdict.SAME
+    assert result.primary.ci_high > margin > limits.high
 
 
 def test_what_is_identical_is_told_apart() -> None:
