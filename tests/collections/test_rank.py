@@ -89,11 +89,11 @@ def test_a_system_that_is_missing_is_named() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("change", "said"), [
-    (lambda given: {"c0": given["c0"]}, "two collections or more are ranked together, not 1"),
+    (lambda given: {"c0": given["c0"]}, "two collections or more, not 1; for one use rank"),
     (lambda given: given | {"c1": rank_scores(given["c1"], measures="RR")}, "was ranked by RR"),
     (lambda given: given | {"c1": rank_scores(given["c1"], baseline="t5")}, "against a base"),
     (lambda given: given | {"c1": rank_scores(given["c1"], alpha=0.01)}, "at alpha 0.01"),
-    (lambda given: given | {"c1": {"only": {"q1": 0.5}}}, "the collection c1: a ranking is of"),
+    (lambda given: given | {"c1": {"only": {"q1": 0.5}}}, "c1: a ranking needs two systems or more"),
 ])  # fmt: skip
 def test_what_does_not_fit_is_refused(change, said) -> None:
     with pytest.raises((AlignmentError, ArgumentError), match=said):

@@ -92,7 +92,7 @@ def test_python_refuses_it_too(folder) -> None:
 def test_the_demo_replaces_only_its_own(folder, command) -> None:
     shutil.move("q.txt", "qrels.txt")
     before = Path("qrels.txt").read_bytes()
-    assert "qrels.txt: is there, and was not made by abrank demo" in command(["demo", "."], 2).err
+    assert "qrels.txt: exists already and was not made by abrank" in command(["demo", "."], 2).err
     assert Path("qrels.txt").read_bytes() == before
     assert not Path("old.run").exists()
     Path("mine").mkdir()

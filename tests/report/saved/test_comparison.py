@@ -162,7 +162,7 @@ def test_a_level_that_was_asked_for_again_is_that_of_the_design(design: Comparis
 @pytest.mark.slow
 @pytest.mark.parametrize(("design", "place", "value", "message"), [
     ("a look", "settings/design/look", 1, "settings.alpha: is 0."),
-    ("a look", "settings/design/look", 9, "look 9 is not one of 3"),
+    ("a look", "settings/design/look", 9, "look 9 of 3 is impossible"),
     ("a look", "verdict/guards/0/passed", lambda x: not x, "verdict.guards[0].passed: is "),
     ("a look", "settings/guards", [], "verdict.guards: is a list of 1, but the scores and rule"),
     ("a look", "settings/guards/0/measure", "P@3", "settings: cannot be computed again: "),
