@@ -54,7 +54,6 @@ def test_the_smallest_come_back(tmp_path, n_queries):
     ("pairs/0/a", "s9", "there is no system s9"),
     ("queries/scores/s1", [0.5] * 29, "queries.scores.s1: has 29 entries, and there are 30"),
 ])  # fmt: skip
-@pytest.mark.slow
 def test_what_is_damaged_or_contradicts_itself_is_refused(place, value, said):
     scores = board(4, measures=("AP", "RR"))
     saved = json.loads(json.dumps(rank_scores(scores).to_dict()))
