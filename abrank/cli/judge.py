@@ -96,13 +96,17 @@ def _audit_lines(qrels: Qrels, run: Run, audit: Audit) -> str:
     return "\n".join([counts, *(f"  warning: {item}" for item in grave)])
 
 
+_OF_TABLES = ("columns", "variant", "where", "baseline", "candidate")
+
+
 @click.command("inspect")
-@click.argument("qrels", type=_flags.RUN)
-@click.argument("run_a", type=_flags.RUN)
+@click.argument("qrels", type=_flags.RUN, metavar="TABLE|QRELS")
+@click.argument("run_a", type=_flags.RUN, metavar="QUERY|RUN_A")
 @click.argument("run_b", type=_flags.RUN, required=False)
 @click.argument("query", required=False)
 @_flags.take("measure", functions=("evaluate",))
 @_flags.take("docs", "topics")
+@_flags.take(*_OF_TABLES, functions=("compare_scores",))
 @click.option(
     "--depth", type=click.IntRange(1, 1000), metavar="N",
     help="Show the first N documents of each list.",
@@ -129,6 +133,7 @@ def inspect(
     pool: str | None,
     judge: int,
     ascii: bool,
+    **of_table: Any,  # noqa: ANN401 - how a table of scores is read
 ) -> None:
     """Show the ranked lists of RUN_A and RUN_B for one QUERY, or its scores in a table.
 
@@ -146,13 +151,18 @@ def inspect(
     from abrank.inputs.topics import read_topics
     from abrank.scoring.judging import inspect_query
 
+    of_runs = _flags.given("docs", "pool", "depth", "judge")
     if run_b is None:  # a table of scores and a query
-        if docs or pool:
-            raise click.UsageError("a table of scores has no documents for --docs or --pool")
+        if of_runs:
+            names = " and ".join(f"--{name}" for name in sorted(of_runs))
+            raise click.UsageError(f"{names}: only for runs; a table of scores has no documents")
         from abrank.comparison import compare_scores
 
-        table = compare_scores(qrels, measures=measure or None, topics=topics)
+        table = compare_scores(qrels, measures=measure or None, topics=topics, **of_table)
         result = table.inspect(run_a)
+    elif of_tables := _flags.given(*_OF_TABLES):
+        names = " and ".join(f"--{name}" for name in sorted(of_tables))
+        raise click.UsageError(f"{names}: only for a table of scores, not for runs")
     elif query is None:
         raise click.UsageError(
             "give a query id; the report of abrank compare lists all queries. A query of a table of"

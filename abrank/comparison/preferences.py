@@ -215,9 +215,13 @@ def _ballots(votes: Sequence[Vote]) -> _Ballots:
         codes.append(np.fromiter(map(place.__getitem__, column), np.int64, len(column)))
     query, judge, turn, first = codes
     shape = tuple(map(len, texts[:3]))
-    if texts[1] == [""] and len(votes) > 2 * len(set(zip(query, turn, strict=True))):
+    if texts[1] == [""]:
         # More than both orders of one judge: votes of several people, whose names are not given.
-        judge, shape = np.arange(len(votes)), (shape[0], len(votes), shape[2])
+        _, turns, times = np.unique(
+            query * shape[2] + turn, return_inverse=True, return_counts=True
+        )
+        judge = np.where(times[turns] > 2, 1 + np.arange(len(votes)), 0)
+        shape = (shape[0], 1 + len(votes), shape[2])
     keys, ballot = np.unique(np.ravel_multi_index((query, judge, turn), shape), return_inverse=True)
     value, weight = (
         np.array(list(map(attrgetter(name), votes)), np.float64) for name in ("value", "weight")
@@ -277,7 +281,9 @@ def _with_credits(votes: Votes, credits: FloatArray) -> tuple[Scores, Preference
 
 
 def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences:
-    counted = Counter(vote.first for vote in votes.votes)
+    counted = Counter[str]()
+    for vote in votes.votes:
+        counted[vote.first] += vote.times
     signs = np.sign(ballots)
     reversed_ = signs[:, 0] * signs[:, 1] < 0.0
     to_first = signs[reversed_, 1] > 0.0  # B wins when shown first
@@ -292,12 +298,15 @@ def _preferences(votes: Votes, ballots: FloatArray, alpha: float) -> Preferences
     elif min(counted["a"], counted["b"]) > 1:
         # Half of B's gain from being shown first, from independent votes.
         halves = [
-            np.array([[v.value / 2.0] for v in votes.votes if v.first == side]) for side in "ab"
+            np.array(
+                [[v.value / 2.0] for v in votes.votes if v.first == side for _ in range(v.times)]
+            )
+            for side in "ab"
         ]
         if any(map(np.ptp, halves)):
             bias = Estimate.of(welch(*halves, confidence=1.0 - alpha))
     return Preferences(
-        n_votes=len(votes.votes),
+        n_votes=counted.total(),
         n_judges=len({vote.judge for vote in votes.votes}),
         left_out=dict(votes.left_out),
         shown_first={first: counted[first] for first in ("a", "b", "random", "")},

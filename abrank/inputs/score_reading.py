@@ -306,13 +306,17 @@ CANDIDATES = words("""
 _SEPARATORS = re.compile(r"__| \(| - |[/.:|_ -]|\)|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
+# Control and treatment, false and true, no and yes: the first in the alphabet is the baseline.
+_LETTERS = ({"c", "t"}, {"f", "t"}, {"n", "y"})
+
+
 def baseline_of(names: Sequence[str]) -> str:
     """Return which of two variants is called like a baseline; empty if unclear."""
     if len(names) != 2:
         return ""
     sure = [name for name in names if name.strip().casefold() in BASELINES[:2]]
-    if "".join(sorted(names)).casefold() in ("ct", "ft", "ny"):  # control, false and no
-        sure = [min(names)]
+    if {name.strip().casefold() for name in names} in _LETTERS:
+        sure = [min(names, key=str.casefold)]
     if len(sure) == 1:
         return sure[0]
     words = [re.findall(r"[0-9a-z]+", name.casefold()) for name in names]

@@ -207,10 +207,7 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
     again = b"\n" + first + (b"\r\n" if data[below : below + 1] == b"\r" else b"\n")
     if data.find(again, below) >= 0:  # header of a second file appended to the first
         data = data[:below] + data[below:].replace(again, b"\n\n")
-    lines = data[below : below + (1 << 16)].decode("latin-1").replace("\r", "").split("\n")[1:3]
-    cells = [*csv.reader(lines, delimiter=delimiter)]
-    if {*map(len, cells)} == {len(header) + 1}:  # names of rows, as R writes them, or a last mark
-        header = ["", *header] if any(row[-1].strip() for row in cells) else [*header, ""]
+    header = _with_unnamed(header, data[below : below + (1 << 16)], delimiter)
     data, header, levels = _of_two_rows(data, header, delimiter)
     table = _of_text(data, header, delimiter, origin)
     if levels:
@@ -220,6 +217,18 @@ def _of_file(path: str | os.PathLike[str], is_measure: NameTest) -> NamedTable:
     # If commas separate cells, a cell can contain a comma only in quotes.
     marked = delimiter != "," or b'"' in data
     return _tidied(table, delimiter, marked=marked)
+
+
+def _with_unnamed(header: list[str], below: bytes, delimiter: str) -> list[str]:
+    """Add an empty name to a header that lacks one: of the names of rows, or behind a last mark."""
+    lines = below.decode("latin-1").replace("\r", "").split("\n")[1:3]
+    cells = [*csv.reader(lines, delimiter=delimiter)]
+    if {*map(len, cells)} != {len(header) + 1}:
+        return header
+    if not any(row[-1].strip() for row in cells):
+        return [*header, ""]
+    # R writes names of rows without a name of their own. A comma may also stand in a text.
+    return header if delimiter == "," else ["", *header]
 
 
 _LINES = 12  # lines in which a table must begin, below its title
@@ -245,7 +254,10 @@ def _with_tabs(data: bytes) -> bytes:
         return data
     lines = map(str.strip, data.decode("utf-8", "surrogateescape").split("\n"))
     rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
-    return "\n".join(map("\t".join, rows)).encode("utf-8", "surrogateescape")
+    try:
+        return "\n".join(map("\t".join, rows)).encode("utf-8", "surrogateescape")
+    except csv.Error:  # the careful reader names the line
+        return data
 
 
 def _below_titles(data: bytes) -> tuple[bytes, str]:

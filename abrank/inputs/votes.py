@@ -134,6 +134,7 @@ SIDES = (
 # Columns with the numbers of votes for A, for B, and of ties.
 COUNTED = (("a_wins", "b_wins"), ("wins_a", "wins_b"), ("votes_a", "votes_b"))
 TIED = ("ties", "tie", "draws")
+TIMES = "(times)"  # the number of equal votes of a row
 # Names of the column with the verdict.
 VERDICTS = words("winner preference answer vote verdict preferred label choice better pick")
 TIES = frozenset((
@@ -152,7 +153,8 @@ class Vote(NamedTuple):
     """One verdict on a query: from -1 (A) to 1 (B), and its circumstances."""
 
     # `first` is the side shown first: `a`, `b`, `random` if it was drawn but not recorded, or
-    # empty. `judge` and `turn` identify verdicts in both orders that belong together.
+    # empty. `judge` and `turn` identify verdicts in both orders that belong together. `times` is
+    # the number of equal votes.
 
     query: str
     value: float
@@ -160,6 +162,7 @@ class Vote(NamedTuple):
     judge: str = ""
     turn: str = ""
     weight: float = 1.0
+    times: int = 1
 
 
 @record
@@ -242,7 +245,7 @@ class VoteTable:
             self.columns["winner"] = [
                 words[row.index(True)] if sum(row) == 1 else "" for row in zip(*marks, strict=True)
             ]
-        self._repeat_counted()
+        self._unfold_counted()
         self.verdict = next((name for name in VERDICTS if name in self.columns), "")
         if {*CHOSEN} <= {*self.columns} and not self.verdict:
             self.verdict = CHOSEN[0]
@@ -264,24 +267,28 @@ class VoteTable:
         queries = self.texts(self.key)
         self.refuse([i for i, query in enumerate(queries) if not query], "no query id")
 
-    def _repeat_counted(self) -> None:
-        """Replace numbers of votes for A, for B and of ties by as many rows with a winner."""
-        sides = next((pair for pair in COUNTED if {*pair} <= {*self.columns}), None)
-        if sides is None or {*VERDICTS} & {*self.columns}:
+    def _unfold_counted(self) -> None:
+        """Make a row with a winner of each number of votes for A, for B and of ties."""
+        pair = next((pair for pair in COUNTED if {*pair} <= {*self.columns}), None)
+        if pair is None or {*VERDICTS} & {*self.columns}:
             return
         tie = next((name for name in TIED if name in self.columns), "")
-        columns = [*sides, *filter(None, [tie])]
+        columns = [*pair, *filter(None, [tie])]
         counts = np.array([list(map(number_of, self.columns[name])) for name in columns])
         bad = ~((counts >= 0.0) & (counts % 1.0 == 0.0)).all(axis=0)
         named = f.listed(columns)
         self.refuse(np.flatnonzero(bad).tolist(), f"{named} must be whole numbers of 0 or more",
                     "a row a query, with its votes for A, for B, and its ties")  # fmt: skip
-        places = [np.repeat(np.arange(len(self.at)), row.astype(np.int64)) for row in counts]
-        winners = np.repeat(["A", "B", "tie"][: len(counts)], list(map(len, places))).tolist()
-        rows = np.concatenate(places).tolist()
-        self.columns = {name: [cells[i] for i in rows] for name, cells in self.columns.items()}
-        self.columns["winner"] = winners
-        self.at = [self.at[i] for i in rows]
+        sides, rows = np.nonzero(counts)
+        self.columns = {
+            name: [cells[i] for i in rows.tolist()] for name, cells in self.columns.items()
+        }
+        self.at = [self.at[i] for i in rows.tolist()]
+        self.columns["winner"] = [("A", "B", "tie")[side] for side in sides.tolist()]
+        self.columns[TIMES] = counts[sides, rows].astype(np.int64).tolist()
+        # Votes for A and for B are of different people, not one judge's in both orders.
+        turns = zip(self.texts("turn"), self.columns["winner"], strict=True)
+        self.columns["turn"] = [f"{turn} {winner}".strip() for turn, winner in turns]
 
     def _verdicts_by_content(self) -> list[str]:
         others = {"shown_first", "first", "team", "judge", "position", *chain(*SYSTEMS)}
@@ -402,6 +409,7 @@ def read_votes(
     both_orders = table.pair not in (None, CHOSEN) and {1, -1} <= {*sides}
     columns = _verdicts(table, "left" if both_orders else "")
     queries, turns = table.texts(table.key), table.texts("turn")
+    counts = table.columns.get(TIMES, [1] * len(table.at))
     judges = [
         text_of(judge[0] if isinstance(judge, list) and judge else judge)
         for judge in table.column("judge", "annotator")
@@ -426,7 +434,8 @@ def read_votes(
             if math.isnan(value):
                 unknown.append(i)
             value *= strengths[i] / strongest
-            votes.append(Vote(queries[i], value, first, judges[i], turns[i], weights[i]))
+            weight = weights[i] * counts[i]
+            votes.append(Vote(queries[i], value, first, judges[i], turns[i], weight, counts[i]))
     winners = ["A", "B", "tie", *(name for name in names if name not in ("A", "B"))]
     registered = f"winners are {', '.join(winners)}; error and empty ones are left out"
     swapped = next((

@@ -91,4 +91,14 @@ def test_a_query_of_a_table_has_its_scores(tmp_path, monkeypatch, command) -> No
     assert ["Measure", "A", "old", "B", "new", "Δ"] in [line.split() for line in out.splitlines()]
     assert ["score", "0.300", "0.350", "+0.050"] in [line.split() for line in out.splitlines()]
     assert "did you mean q3?" in command(["inspect", "table.csv", "q33"], 2).err
+    (tmp_path / "two.csv").write_text(f"query,bm25,dense\n{rows}")
+    error = command(["inspect", "two.csv", "q3"], 3).err
+    hint = "abrank inspect two.csv q3 --baseline bm25 --candidate dense"
+    assert hint in error
+    assert "0.300    0.350  +0.050" in command(hint.split()[1:]).out
+    assert (
+        "--depth: only for runs" in command(["inspect", "table.csv", "q3", "--depth", "2"], 2).err
+    )
+    call = ["inspect", "qrels", "a.run", "b.run", "q1", "--variant", "x"]
+    assert "--variant: only for a table of scores" in command(call, 2).err
     assert "abrank inspect TABLE QUERY" in command(["inspect", "table.csv", "b", "q3"], 2).err

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_1samp
 
 import abrank
 from abrank._support import display as f
@@ -267,6 +267,30 @@ def told_by_tool(tool: str, wins: list[int]) -> pd.DataFrame:
     if tool == "one of three":  # as Kaggle has the arena
         frame = frame.join(pd.get_dummies(frame.pop("decision"), prefix="winner", dtype=int))
     return frame
+
+
+def test_numbers_of_votes_are_shares_of_them_however_many_there_are() -> None:
+    random = np.random.default_rng(1)
+    names = ["a_wins", "b_wins", "ties"]
+    frame = pd.DataFrame(random.integers(0, 10**6, (20, 3)), columns=names)
+    frame.iloc[0], frame.iloc[1] = [0, 1, 1], [0, 0, 3]
+    result = abrank.compare_preferences(frame.assign(query_id=range(20)), test="t")
+    share = (frame["b_wins"] + frame["ties"] / 2) / frame.sum(axis=1) - 0.5
+    expected = ttest_1samp(share, 0.0)
+    assert result.mean_difference == pytest.approx(share.mean(), rel=1e-12)
+    assert result.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+    assert result.preferences.n_votes == frame.to_numpy().sum()
+    assert result.preferences.n_judges == 1
+    assert "two winners" not in " ".join(result.remarks)
+
+
+def test_only_of_more_than_two_unnamed_votes_the_orders_do_not_belong_together() -> None:
+    both = [
+        {"query_id": "q1", "winner": x, "shown_first": y} for x, y in (("B", "A"), ("tie", "B"))
+    ]
+    several = [{**vote, "query_id": "q2"} for vote in (*both, both[0])]
+    result = abrank.compare_preferences([*both, *several])
+    assert result.b[:, 0].tolist() == pytest.approx([0.5, 5 / 6])
 
 
 @pytest.mark.parametrize("tool", TOOLS)

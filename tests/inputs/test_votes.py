@@ -38,8 +38,8 @@ def test_numbers_of_votes_are_as_many_votes() -> None:
     rows = [{"query_id": "q1", "A wins": 2, "b_wins": 0, "ties": 1},
             {"query_id": "q2", "A wins": 0, "b_wins": "1", "ties": 0}]  # fmt: skip
     votes = read_votes(rows).votes
-    assert sorted((vote.query, vote.value) for vote in votes) == [
-        ("q1", -1.0), ("q1", -1.0), ("q1", 0.0), ("q2", 1.0),
+    assert sorted((vote.query, vote.value, vote.times, vote.weight) for vote in votes) == [
+        ("q1", -1.0, 2, 2.0), ("q1", 0.0, 1, 1.0), ("q2", 1.0, 1, 1.0),
     ]  # fmt: skip
 
 

@@ -161,6 +161,7 @@ BROKEN = {
     "": "no lines",
     "\n \n": "no lines",
     "query_id,a,b\n": "no rows",
+    "query,a,b\nred, blue,1,2\nbig, tall,3,4\n": "line 2: expected 3 fields, found 4",
     "query_id,control,treatment\nq1,0.5\nq2,0.5,0.25\n": "line 2: expected 3 fields, found 2",
     "query_id,control,treatment\nq1,0.5,nan\nq2,0.5,0.25\n": "query q1 has no score of treatment",
     'query_id,control,treatment\n"q1,0.5,0.25\n': "no line of a table: unexpected end of data",
